@@ -1,0 +1,172 @@
+"""What the turn machine is told and what it asks for. Facts in the past tense, requests imperative.
+
+All times are session seconds. A *turn* is what the user says before the floor passes; turns are
+numbered from 1 and never reused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Floor(Enum):
+    """Who holds the floor."""
+
+    IDLE = "idle"
+    USER = "user"
+    AGENT = "agent"
+    OVERLAP = "overlap"
+
+
+# --- facts -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FrameHeard:
+    """One VAD frame ended at ``at_s``."""
+
+    at_s: float
+    probability: float
+    duration_s: float = 0.032
+
+
+@dataclass(frozen=True, slots=True)
+class HypothesisHeard:
+    """The recognizer has a new idea of what the open turn says."""
+
+    at_s: float
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class FinalHeard:
+    """The recognizer has settled what the open turn says; empty means nothing was said."""
+
+    at_s: float
+    turn: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStarted:
+    """The first sample of the agent's speech left the loudspeaker."""
+
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class AgentStopped:
+    """The loudspeaker is silent again: the reply ended, or was cut."""
+
+    at_s: float
+
+
+Fact = FrameHeard | HypothesisHeard | FinalHeard | AgentStarted | AgentStopped
+
+
+# --- requests ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class OpenTurn:
+    """Begin to recognize, from ``from_s`` on: the onset of the speech less the pre-roll."""
+
+    at_s: float
+    turn: int
+    from_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SettleTurn:
+    """The user paused: settle the transcript and prepare a reply to it, silently."""
+
+    at_s: float
+    turn: int
+    speech_ended_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReopenTurn:
+    """The user went on before the turn was over: what was prepared may be wrong."""
+
+    at_s: float
+    turn: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class CommitTurn:
+    """The turn is over: answer it. Sent once a turn."""
+
+    at_s: float
+    turn: int
+    speech_ended_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardTurn:
+    """It was no turn (a cough, a backchannel, nothing said): forget it, answer nothing."""
+
+    at_s: float
+    turn: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Duck:
+    """Lower playback: somebody may be interrupting."""
+
+    at_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unduck:
+    """It was no interruption: carry on at full level."""
+
+    at_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class StopPlayback:
+    """Barge-in confirmed: cut playback at once. ``onset_s`` is when the user began to speak."""
+
+    at_s: float
+    onset_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class HoldPlayback:
+    """Nothing new may begin to sound."""
+
+    at_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePlayback:
+    """The user has been silent for long enough: playback may begin."""
+
+    at_s: float
+    reason: str
+
+
+Request = (
+    OpenTurn
+    | SettleTurn
+    | ReopenTurn
+    | CommitTurn
+    | DiscardTurn
+    | Duck
+    | Unduck
+    | StopPlayback
+    | HoldPlayback
+    | ReleasePlayback
+)

@@ -1,0 +1,22 @@
+"""The numbers of turn-taking, in one place; seconds unless said."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TurnSettings:
+    """Defaults are the published parameters of the prototype, except where a comment says why."""
+
+    speech_threshold: float = 0.5  # VAD probability at which silence turns into speech
+    silence_threshold: float = 0.35  # and below which speech turns into silence (Silero's pair)
+    start_s: float = 0.096  # speech needed to begin a turn: three frames
+    end_s: float = 0.544  # silence that closes a turn: seventeen frames
+    settle_s: float = 0.16  # silence after which the transcript is settled, while the rest runs
+    pre_roll_s: float = 0.4  # sound kept from before the onset, so that no first word is lost
+    barge_in_s: float = 0.8  # speech during playback that confirms an interruption
+    barge_in_gap_s: float = 0.2  # silence that such speech may contain
+    resume_silence_s: float = 0.45  # no new playback before this much silence
+    max_turn_s: float = 120.0  # a turn is closed after this much, whatever is heard
+    final_timeout_s: float = 5.0  # a turn whose final does not come is given up

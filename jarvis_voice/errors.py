@@ -1,0 +1,61 @@
+"""Everything that can go wrong in the app, as one tree.
+
+    JarvisError                    what happened; what was kept; what to do
+    ├── SettingsError              a settings file, variable or option is wrong
+    ├── RunSourceError             a recorded or live run cannot be read
+    ├── BrainError
+    │   ├── ModelUnreachable       no answer, refused, or timed out
+    │   └── ModelMalformed         it answered with something that is no answer
+    └── OutputError                a result cannot be written
+
+Faults of sound have their own tree in ``audio.errors``. ``exit_code`` and ``retryable`` are data.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+
+class JarvisError(Exception):
+    """One sentence on what happened and was kept, and one on what to do about it."""
+
+    retryable: ClassVar[bool] = False
+    exit_code: ClassVar[int] = 1
+
+    def __init__(self, problem: str, remedy: str = "") -> None:
+        super().__init__(problem, remedy)
+        self.problem = " ".join(problem.split())
+        self.remedy = " ".join(remedy.split())
+
+    def __str__(self) -> str:
+        return f"{self.problem} {self.remedy}".strip()
+
+
+class SettingsError(JarvisError):
+    """A setting is unknown, of the wrong type or out of range."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class RunSourceError(JarvisError):
+    """A run cannot be read."""
+
+
+class BrainError(JarvisError):
+    """The model behind the brain gave no usable answer; the narrator answers instead."""
+
+
+class ModelUnreachable(BrainError):
+    """The model did not answer in time, refused, or is not there."""
+
+    retryable: ClassVar[bool] = True
+
+
+class ModelMalformed(BrainError):
+    """The model answered with something that is no answer."""
+
+    retryable: ClassVar[bool] = True
+
+
+class OutputError(JarvisError):
+    """A result cannot be written; nothing was left half-written."""
