@@ -2,6 +2,7 @@
 
     JarvisError                    what happened; what was kept; what to do
     ├── SettingsError              a settings file, variable or option is wrong
+    ├── UsageError                 a command was called in a way that it does not understand
     ├── RunSourceError             a recorded or live run cannot be read
     ├── BrainError
     │   ├── ModelUnreachable       no answer, refused, or timed out
@@ -33,6 +34,12 @@ class JarvisError(Exception):
 
 class SettingsError(JarvisError):
     """A setting is unknown, of the wrong type or out of range."""
+
+    exit_code: ClassVar[int] = 2
+
+
+class UsageError(JarvisError):
+    """A command was called with arguments that it does not understand."""
 
     exit_code: ClassVar[int] = 2
 
