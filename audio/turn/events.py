@@ -42,11 +42,15 @@ class HypothesisHeard:
 
 @dataclass(frozen=True, slots=True)
 class FinalHeard:
-    """The recognizer has settled what the open turn says; empty means nothing was said."""
+    """The recognizer has settled what the open turn says; empty means nothing was said.
+
+    ``revision`` is that of the SettleTurn it answers; an answer to an older one does not count.
+    """
 
     at_s: float
     turn: int
     text: str
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +85,16 @@ class OpenTurn:
 
 @dataclass(frozen=True, slots=True)
 class SettleTurn:
-    """The user paused: settle the transcript and prepare a reply to it, silently."""
+    """The user paused: settle the transcript and prepare a reply to it, silently.
+
+    Answer with a FinalHeard of the same ``revision``, which grows with each reopening of the turn.
+    """
 
     at_s: float
     turn: int
     speech_ended_s: float
     reason: str
+    revision: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +108,16 @@ class ReopenTurn:
 
 @dataclass(frozen=True, slots=True)
 class CommitTurn:
-    """The turn is over: answer it. Sent once a turn."""
+    """The turn is over: answer it. Sent once a turn.
+
+    ``text`` is what the turn says: its final, or the last hypothesis when no final came in time.
+    """
 
     at_s: float
     turn: int
     speech_ended_s: float
     reason: str
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +156,7 @@ class StopPlayback:
 
 @dataclass(frozen=True, slots=True)
 class HoldPlayback:
-    """Nothing new may begin to sound."""
+    """No reply may begin to sound; one that sounds already goes on."""
 
     at_s: float
     reason: str
