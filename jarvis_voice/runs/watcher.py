@@ -1,0 +1,228 @@
+"""Keeps the picture of every watched run up to date: replays recordings, follows growing files.
+
+One event loop, no thread of its own but for file reads. Two clocks meet here: a run's own time (the
+times in its events) and the loop's. ``run_time_s`` is the present in a run's own time, so "how long
+ago" is true for a live run and for a replayed one at any pace.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import os
+from collections import deque
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from jarvis_voice.clock import session_now, unix_now
+from jarvis_voice.errors import RunSourceError
+from jarvis_voice.events import RunChanged, RunSnapshot
+from jarvis_voice.runs.briefing import Briefing, brief
+from jarvis_voice.runs.model import RunEvent, RunState, UnknownSeen
+from jarvis_voice.runs.reducer import fold, initial
+from jarvis_voice.runs.sources import (
+    Reader,
+    Recording,
+    line_events,
+    new_reader,
+    title_of,
+)
+from jarvis_voice.runs.sources.lines import Line, LineSplitter
+
+KEPT_VERSIONS = 256
+"""Past snapshots kept per run for "what changed since"; they share their texts."""
+
+UNTIMED_GAP_S = 0.5  # between events of a recording that carries no times
+POLL_S = 0.25  # how often a followed file is looked at; under 0.1 % of a core
+READ_BYTES = 1024 * 1024  # taken from a followed file at once, so that a huge one does not block
+
+
+@dataclass(slots=True)
+class _Watched:
+    state: RunState
+    past: deque[RunSnapshot] = field(default_factory=lambda: deque(maxlen=KEPT_VERSIONS))
+    clock: Callable[[], float] = unix_now  # the present in the run's own time
+
+
+class RunWatcher:
+    """The watched runs. ``publish`` gets every change; it must not block and not raise."""
+
+    def __init__(self, publish: Callable[[RunChanged], None]) -> None:
+        self._publish = publish
+        self._runs: dict[str, _Watched] = {}
+
+    def snapshots(self) -> tuple[RunSnapshot, ...]:
+        """The newest picture of each run, in the order in which they came."""
+        return tuple(watched.state.snapshot for watched in self._runs.values())
+
+    def changes_since(self, run_id: str, version: int) -> Briefing | None:
+        """What happened after ``version`` of a run, None when there is no such run.
+
+        A version that is no longer kept counts as the oldest one that is, or as never heard of.
+        """
+        watched = self._runs.get(run_id)
+        if watched is None:
+            return None
+        before = None
+        for snapshot in watched.past:
+            if snapshot.version > version:
+                break
+            before = snapshot
+        return brief(before, watched.state.snapshot)
+
+    def run_time_s(self, run_id: str) -> float | None:
+        """The present in the run's own time (Unix seconds), None when there is no such run."""
+        watched = self._runs.get(run_id)
+        return None if watched is None else watched.clock()
+
+    def note_trouble(self, run_id: str, reason: str) -> None:
+        """Marks a run's picture as incomplete, in a sentence."""
+        if run_id in self._runs:
+            version = self._runs[run_id].state.snapshot.version
+            self._fold(run_id, [UnknownSeen(f"trouble:{version}:{reason}", None, reason)])
+
+    async def replay(self, recording: Recording, pace: float = 1.0) -> None:
+        """Folds the events at their recorded times.
+
+        ``pace`` is recorded seconds per second: 0.5 takes twice as long, ``inf`` does not wait.
+        """
+        if not pace > 0:
+            raise ValueError(f"pace must be above 0, got {pace}")
+        offsets = _offsets(recording.events)
+        origin = next((event.at_s for event in recording.events if event.at_s is not None), None)
+        started_s = session_now()
+        position = _ReplayClock(origin, offsets[-1] if offsets else 0.0, started_s, pace)
+        self._begin(recording.run_id, recording.runtime, recording.title, position.now_s)
+        for offset, event in zip(offsets, recording.events, strict=True):
+            wait_s = 0.0 if math.isinf(pace) else started_s + offset / pace - session_now()
+            if wait_s > 0:
+                await asyncio.sleep(wait_s)
+            self._fold(recording.run_id, [event])
+
+    async def follow(self, path: str | os.PathLike[str], poll_s: float = POLL_S) -> None:
+        """Tails a JSONL file until cancelled; it may not exist yet, shrink, rotate or vanish.
+
+        Raises RunSourceError when ``path`` can never be such a file (a folder).
+        """
+        tail = _Tail(Path(path))
+        run_id: str | None = None
+        told: str | None = None
+        while True:
+            events, trouble = await asyncio.to_thread(tail.poll)
+            if run_id is None and tail.reader.recognized:
+                run_id = tail.reader.session or tail.path.stem
+                title = title_of(events, "")
+                self._begin(run_id, tail.reader.runtime, title, unix_now)
+            if run_id is not None:
+                self._fold(run_id, events)
+                if trouble and trouble != told:
+                    self.note_trouble(run_id, trouble)
+            told = trouble
+            if not tail.more:
+                await asyncio.sleep(poll_s)
+
+    def _begin(self, run_id: str, runtime: str, title: str, clock: Callable[[], float]) -> None:
+        if run_id not in self._runs:
+            self._runs[run_id] = _Watched(initial(run_id, runtime, title))
+        self._runs[run_id].clock = clock
+        self._tell(run_id)
+
+    def _fold(self, run_id: str, events: Iterable[RunEvent]) -> None:
+        watched = self._runs[run_id]
+        before = watched.state
+        for event in events:
+            watched.state = fold(watched.state, event)
+        if watched.state is not before:
+            self._tell(run_id)
+
+    def _tell(self, run_id: str) -> None:
+        watched = self._runs[run_id]
+        watched.past.append(watched.state.snapshot)
+        self._publish(RunChanged(session_now(), watched.state.snapshot))
+
+
+@dataclass(frozen=True, slots=True)
+class _ReplayClock:
+    """Recorded time that passes at ``pace`` and stands still when the recording is over."""
+
+    origin_s: float | None
+    length_s: float
+    started_s: float
+    pace: float
+
+    def now_s(self) -> float:
+        if math.isinf(self.pace):
+            passed_s = self.length_s
+        else:
+            passed_s = min((session_now() - self.started_s) * self.pace, self.length_s)
+        return (self.origin_s or 0.0) + passed_s
+
+
+def _offsets(events: tuple[RunEvent, ...]) -> list[float]:
+    """Seconds from the first event to each; never falling, a fixed gap where no time is known."""
+    origin: float | None = None
+    offsets: list[float] = []
+    now_s = 0.0
+    timed = any(event.at_s is not None for event in events)
+    for event in events:
+        if event.at_s is None:
+            now_s += 0.0 if timed or not offsets else UNTIMED_GAP_S
+        else:
+            origin = event.at_s - now_s if origin is None else origin
+            now_s = max(now_s, event.at_s - origin)
+        offsets.append(now_s)
+    return offsets
+
+
+class _Tail:
+    """What is new in a growing file. All calls come from one follower, one at a time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.reader: Reader = new_reader()
+        self.more = False  # the file has more than was taken
+        self._splitter = LineSplitter()
+        self._identity: tuple[int, int] | None = None
+        self._offset = 0
+        self._number = 0
+        self._early: list[RunEvent] = []
+
+    def poll(self) -> tuple[list[RunEvent], str | None]:
+        """New events, and what is wrong with the file if something is."""
+        self.more = False
+        try:
+            with self.path.open("rb") as file:
+                status = os.fstat(file.fileno())
+                self._noticed((status.st_dev, status.st_ino), status.st_size)
+                file.seek(self._offset)
+                chunk = file.read(READ_BYTES)
+        except IsADirectoryError as error:
+            raise RunSourceError(
+                f"{self.path} is a folder.", "Give the JSONL file of one run."
+            ) from error
+        except FileNotFoundError:
+            return [], f"The file {self.path.name} is gone." if self._identity else None
+        except OSError as error:
+            return [], f"The file {self.path.name} cannot be read: {error.strerror}."
+        self._offset += len(chunk)
+        self.more = len(chunk) == READ_BYTES
+        return self._events(self._splitter.feed(chunk)), None
+
+    def _noticed(self, identity: tuple[int, int], size: int) -> None:
+        """Starts over when the file was replaced or cut; what was read before counts only once."""
+        if identity != self._identity or size < self._offset:
+            self._identity = identity
+            self._offset = self._number = 0
+            self._splitter = LineSplitter()
+
+    def _events(self, lines: Iterable[Line]) -> list[RunEvent]:
+        events = self._early
+        self._early = []
+        for line in lines:
+            self._number += 1
+            events += line_events(self.reader, line, self._number)
+        if not self.reader.recognized:
+            self._early = events[-64:]
+            return []
+        return events
