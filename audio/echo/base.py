@@ -13,6 +13,11 @@ FRAME_SAMPLES = 160  # 10 ms at 16 kHz, the frame of WebRTC AEC3
 class EchoCanceller(Protocol):
     """Takes what the loudspeaker played out of what the microphone heard."""
 
+    @property
+    def delay_samples(self) -> int:
+        """How late the output is, at 16 kHz: its sample k belongs to near-end k - delay."""
+        ...
+
     def process(
         self, near_end: NDArray[np.float32], far_end: NDArray[np.float32]
     ) -> NDArray[np.float32]:
