@@ -14,7 +14,7 @@ def session_now() -> float:
 
 def unix_now() -> float:
     """Unix time in seconds, for what comes from outside (an agent's timestamps)."""
-    return time.time()  # noqa: TID251
+    return time.time()  # noqa: TID251  # the one clock read
 
 
 def wall_now() -> str:
@@ -24,4 +24,4 @@ def wall_now() -> str:
 
 def stopwatch() -> float:
     """A monotonic reading in seconds for measuring work in a thread; only differences count."""
-    return time.perf_counter()  # noqa: TID251
+    return time.perf_counter()  # noqa: TID251  # the one clock read

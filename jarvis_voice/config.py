@@ -111,6 +111,7 @@ SPANS: dict[str, Span] = {
     "turn.resume_silence_s": Span(0.0, 3.0),
     "turn.max_turn_s": Span(5.0, 600.0),
     "turn.final_timeout_s": Span(0.5, 60.0),
+    "turn.capture_stall_s": Span(0.1, 10.0),
     "synthesizer.speed": Span(0.5, 2.0),
     "brain.first_word_timeout_s": Span(0.5, 60.0),
     "brain.timeout_s": Span(1.0, 300.0),
@@ -154,13 +155,12 @@ def api_key(settings: BrainSettings, environ: Mapping[str, str] | None = None) -
     return (os.environ if environ is None else environ).get(name) or None
 
 
-def keys() -> dict[str, object]:
+def defaults() -> dict[str, object]:
     """Every key ("section.key") with its default, in the order in which they are documented."""
-    defaults = Settings()
     return {
-        f"{section.name}.{key.name}": getattr(getattr(defaults, section.name), key.name)
-        for section in fields(defaults)
-        for key in fields(getattr(defaults, section.name))
+        f"{section}.{name}": value
+        for section, content in as_dict(Settings()).items()
+        for name, value in content.items()
     }
 
 
@@ -187,7 +187,7 @@ def load(path: Path | None = None, environ: Mapping[str, str] | None = None) -> 
     asked_for = path is not None or bool(environ.get("JARVIS_CONFIG"))
     found = _from_file(actual, must_exist=asked_for) | _from_environment(environ)
     settings = Settings()
-    origins = dict.fromkeys(keys(), "default")
+    origins = dict.fromkeys(defaults(), "default")
     for key, value in found.items():
         settings = _with(settings, key, _checked(key, value))
         origins[key] = value.origin
@@ -250,7 +250,7 @@ def _from_document(document: Mapping[str, object], path: Path) -> dict[str, _Fou
                 "section.",
                 f"Write [{section}] on a line of its own, and the settings below it.",
             )
-        allowed = [key.partition(".")[2] for key in keys() if key.startswith(f"{section}.")]
+        allowed = [key.partition(".")[2] for key in defaults() if key.startswith(f"{section}.")]
         for name, value in content.items():
             if name not in allowed:
                 raise _unknown(f"key {section}.{name}", f"The settings file {path}", name, allowed)
@@ -261,7 +261,7 @@ def _from_document(document: Mapping[str, object], path: Path) -> dict[str, _Fou
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, _Found]:
     """Take our variables; a misspelt one is an error, another program's JARVIS_ one is not."""
-    variables = {PREFIX + key.replace(".", "_").upper(): key for key in keys()}
+    variables = {PREFIX + key.replace(".", "_").upper(): key for key in defaults()}
     sections = tuple(f"{PREFIX}{section.name.upper()}_" for section in fields(Settings))
     found: dict[str, _Found] = {}
     for variable, value in environ.items():
