@@ -1,0 +1,405 @@
+"""Who has the floor, and when: facts and the time go in, requests come out.
+
+Rules of this file:
+
+1. Everything that decides about turns is here or in the pure modules beside it. Nothing here reads
+   a clock, waits, or knows what performs the requests.
+2. Time never goes back. A fact stamped earlier than the newest one is taken in as happening now.
+3. ``advance(a)`` then ``advance(b)`` gives what ``advance(b)`` gives: what falls due is done in
+   order, each stamped with the moment at which it fell due.
+4. No order of facts raises. What makes no sense (a final of another turn or of an older revision,
+   the agent starting twice, a time that is no number) changes nothing.
+
+What its shell owes: give each fact as it becomes known, call ``advance(now)`` at
+``next_deadline_s``, perform the requests in order, and answer each SettleTurn with a FinalHeard.
+
+The open turn
+=============
+
+At most one turn is open. It is SPEAKING, or SETTLED once the user paused for ``settle_s``::
+
+    state     fact                                  request                      next
+    --------  ------------------------------------  ---------------------------  --------
+    none      speech began                          HoldPlayback, OpenTurn       SPEAKING
+    none      speech began, agent speaks            + Duck                       SPEAKING (overlap)
+    SPEAKING  pause                                 SettleTurn                   SETTLED
+    SPEAKING  max_turn_s is over                    SettleTurn                   SETTLED (closing)
+    SETTLED   speech began                          ReopenTurn                   SPEAKING
+    SETTLED   silence is over, final has words      CommitTurn                   none
+    SETTLED   silence is over, final has none       DiscardTurn                  none
+    SETTLED   silence is over, no final yet         -                            SETTLED
+    SETTLED   final_timeout_s is over               - (the hypothesis is final)  SETTLED
+
+A turn is an *overlap* while the agent speaks and it is not known who shall have the floor::
+
+    overlap   barge_in_s of speech                  StopPlayback                 a plain turn
+    overlap   hypothesis begins with a stop phrase  StopPlayback                 a plain turn
+    overlap   final has real words                  StopPlayback                 a plain turn
+    overlap   final is a backchannel or empty       Unduck                       set aside
+    overlap   the agent stops by itself             Unduck                       a plain turn
+    set aside speech began                          Duck, ReopenTurn             overlap
+    set aside silence is over                       DiscardTurn                  none
+    set aside the agent stops                       -                            a plain turn
+
+So "yeah" in the middle of a reply is passed over, and "yeah" as the reply ends is its answer. A
+turn that began before the agent did is never a backchannel: the user had the floor.
+
+A closing turn takes in no more speech; what is said while its final is awaited opens the next turn.
+
+ReleasePlayback follows HoldPlayback once no turn is open and ``resume_silence_s`` were silent.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from audio.turn.barge_in import Overlap, SustainedSpeech, classify, stop_phrase, words_of
+from audio.turn.endpointing import EndpointContext, Endpointing, FixedEndpointing, Wait
+from audio.turn.events import (
+    AgentStarted,
+    AgentStopped,
+    CommitTurn,
+    DiscardTurn,
+    Duck,
+    Fact,
+    FinalHeard,
+    Floor,
+    FrameHeard,
+    HoldPlayback,
+    HypothesisHeard,
+    OpenTurn,
+    ReleasePlayback,
+    ReopenTurn,
+    Request,
+    SettleTurn,
+    StopPlayback,
+    Unduck,
+)
+from audio.turn.segmenter import TOLERANCE_S, Segmenter, SpeechBegan, SpeechPaused
+from audio.turn.settings import TurnSettings
+
+_NOT_WEIGHED = Wait(0.0, "")  # replaced when the turn is first settled
+
+
+class _Agent(Enum):
+    SILENT = auto()
+    SPEAKING = auto()
+    STOPPING = auto()  # StopPlayback was asked for; AgentStopped has not come yet
+
+
+@dataclass(slots=True)
+class _Turn:
+    number: int
+    onset_s: float
+    overlap: bool
+    user_first: bool = False  # it was open when the agent began
+    revision: int = 0
+    settled_s: float | None = None  # when its newest SettleTurn was asked for; None in SPEAKING
+    ended_s: float = -math.inf  # end of its last speech, once settled
+    words: str = ""  # newest known, hypothesis or final of any revision
+    final: str | None = None  # of this revision
+    set_aside: str = ""  # why it will be discarded, while the agent speaks
+    closed_s: float | None = None  # when max_turn_s was over
+    note: str = ""  # added to the reason of its commit
+    wait: Wait = _NOT_WEIGHED
+
+
+class TurnMachine:
+    """Decides about turns. See the top of this file for its rules and its table."""
+
+    def __init__(self, settings: TurnSettings, endpointing: Endpointing | None = None) -> None:
+        self._settings = settings
+        self._endpointing = endpointing or FixedEndpointing(settings.end_s)
+        self._segmenter = Segmenter(settings)
+        self._sustained = SustainedSpeech(settings.barge_in_gap_s)
+        self._now_s = -math.inf
+        self._onset_s = -math.inf  # of the newest stretch of speech
+        self._taken_until_s = -math.inf  # sound before this belongs to an earlier turn
+        self._agent = _Agent.SILENT
+        self._turn: _Turn | None = None
+        self._turns = 0
+        self._ducked = False
+        self._held = False
+        self._out: list[Request] = []
+
+    # --- what the shell sees ---------------------------------------------------------------
+
+    @property
+    def floor(self) -> Floor:
+        """Who has the floor now; USER as soon as the agent was asked to stop for the user."""
+        agent = self._agent is _Agent.SPEAKING
+        if self._turn is None or self._turn.set_aside:
+            return Floor.AGENT if agent else Floor.IDLE
+        return Floor.OVERLAP if agent else Floor.USER
+
+    @property
+    def open_turn(self) -> int | None:
+        """The number of the open turn."""
+        return None if self._turn is None else self._turn.number
+
+    @property
+    def next_deadline_s(self) -> float | None:
+        """When to call ``advance`` if no fact comes before; always later than the newest time."""
+        times = (self._segmenter.deadline_s, self._turn_due_s(), self._release_due_s())
+        return min((time_s for time_s in times if time_s is not None), default=None)
+
+    def feed(self, fact: Fact) -> list[Request]:
+        """Take in a fact, after all that fell due before it."""
+        if not math.isfinite(fact.at_s):
+            return []
+        self._run(fact.at_s)
+        match fact:
+            case FrameHeard():
+                self._frame_heard(fact)
+            case HypothesisHeard():
+                self._hypothesis_heard(fact)
+            case FinalHeard():
+                self._final_heard(fact)
+            case AgentStarted():
+                self._agent_started()
+            case AgentStopped():
+                self._agent_stopped()
+        return self.advance(self._now_s)
+
+    def advance(self, now_s: float) -> list[Request]:
+        """Do all that falls due up to and at ``now_s``."""
+        if math.isfinite(now_s):
+            self._run(now_s)
+        requests, self._out = self._out, []
+        return requests
+
+    # --- time ------------------------------------------------------------------------------
+
+    def _run(self, until_s: float) -> None:
+        while (due_s := self.next_deadline_s) is not None and due_s <= until_s:
+            self._now_s = max(self._now_s, due_s)
+            self._do_due()
+        self._now_s = max(self._now_s, until_s)
+
+    def _do_due(self) -> None:
+        """Do the one thing that comes first; each takes its own deadline away."""
+        segment_s, turn_s = self._segmenter.deadline_s, self._turn_due_s()
+        if segment_s is not None and segment_s <= self._now_s:
+            paused = self._segmenter.advance(self._now_s)
+            if paused:
+                self._speech_paused(paused.ended_s)
+        elif turn_s is not None and turn_s <= self._now_s:
+            self._turn_due()
+        else:
+            self._held = False
+            silence_s = self._now_s - self._segmenter.voiced_until_s
+            self._out.append(ReleasePlayback(self._now_s, f"silence {silence_s:.2f} s"))
+
+    def _turn_due_s(self) -> float | None:
+        turn = self._turn
+        if turn is None:
+            return None
+        full_s = turn.onset_s + self._settings.max_turn_s
+        if turn.settled_s is None:
+            return full_s
+        if turn.final is None:
+            return turn.settled_s + self._settings.final_timeout_s
+        if turn.closed_s is not None:
+            return self._now_s
+        return min(self._segmenter.silent_at_s(turn.wait.seconds), full_s)
+
+    def _turn_due(self) -> None:
+        turn = self._turn
+        assert turn is not None  # only an open turn has a deadline
+        if turn.settled_s is None:
+            turn.closed_s = self._now_s
+            turn.note = f"closed after {self._settings.max_turn_s:.0f} s"
+            self._settle(turn, self._now_s, turn.note)
+        elif turn.final is None:
+            turn.note = f"no final within {self._settings.final_timeout_s:.1f} s"
+            self._settle_words(turn, turn.words)
+        else:
+            self._end(turn, turn.final)
+
+    def _release_due_s(self) -> float | None:
+        if not self._held or self._turn is not None:
+            return None
+        return self._segmenter.silent_at_s(self._settings.resume_silence_s)
+
+    # --- speech ----------------------------------------------------------------------------
+
+    def _frame_heard(self, frame: FrameHeard) -> None:
+        before_s = self._segmenter.voiced_until_s
+        segment = self._segmenter.heard(frame, self._now_s)
+        until_s = self._segmenter.voiced_until_s
+        if isinstance(segment, SpeechBegan):
+            self._onset_s = segment.onset_s
+            self._sustained.voiced(segment.onset_s, until_s)
+            self._speech_began()
+        elif isinstance(segment, SpeechPaused):
+            self._speech_paused(segment.ended_s)
+        elif until_s > before_s:
+            self._sustained.voiced(until_s - max(frame.duration_s, 0.0), until_s)
+        self._yield_to_sustained_speech()
+
+    def _speech_began(self) -> None:
+        turn = self._turn
+        if turn is None:
+            self._open()
+        elif turn.settled_s is not None and turn.closed_s is None:
+            pause_s = self._onset_s - turn.ended_s
+            turn.revision += 1
+            turn.settled_s = turn.final = None
+            turn.set_aside = turn.note = ""
+            if turn.overlap:
+                self._duck("speech over the agent")
+            reason = f"speech again after {pause_s:.2f} s"
+            self._out.append(ReopenTurn(self._now_s, turn.number, reason))
+
+    def _open(self) -> None:
+        onset_s = max(self._onset_s, self._taken_until_s)
+        overlap = self._agent is _Agent.SPEAKING
+        self._turns += 1
+        self._turn = _Turn(self._turns, onset_s, overlap)
+        if not self._held:
+            self._held = True
+            self._out.append(HoldPlayback(self._now_s, "the user speaks"))
+        if overlap:
+            self._duck("speech over the agent")
+        # With the pre-roll, but never with sound that an earlier turn has answered for.
+        from_s = max(onset_s - self._settings.pre_roll_s, self._taken_until_s)
+        reason = f"{self._segmenter.voiced_until_s - onset_s:.2f} s of speech"
+        self._out.append(OpenTurn(self._now_s, self._turns, from_s, reason))
+
+    def _speech_paused(self, ended_s: float) -> None:
+        turn = self._turn
+        if turn is not None and turn.settled_s is None:
+            self._settle(turn, ended_s, f"pause {self._now_s - ended_s:.2f} s")
+
+    def _settle(self, turn: _Turn, ended_s: float, reason: str) -> None:
+        turn.settled_s, turn.ended_s = self._now_s, ended_s
+        self._weigh_wait(turn)
+        self._out.append(SettleTurn(self._now_s, turn.number, ended_s, reason, turn.revision))
+
+    def _yield_to_sustained_speech(self) -> None:
+        turn, seconds = self._turn, self._sustained.seconds
+        if turn is None or not turn.overlap or not self._segmenter.speaking:
+            return
+        if seconds >= self._settings.barge_in_s - TOLERANCE_S:
+            self._stop_playback(turn, f"{seconds:.2f} s of speech over the agent")
+
+    # --- words -----------------------------------------------------------------------------
+
+    def _hypothesis_heard(self, fact: HypothesisHeard) -> None:
+        turn = self._turn
+        if turn is None or turn.number != fact.turn or turn.final is not None:
+            return
+        if words_of(fact.text):
+            turn.words = fact.text
+        if turn.settled_s is not None:
+            self._weigh_wait(turn)
+        self._yield_to_words(turn)
+
+    def _yield_to_words(self, turn: _Turn) -> None:
+        if not turn.overlap or turn.final is not None:
+            return
+        if turn.user_first and words_of(turn.words):
+            self._stop_playback(turn, "the user spoke first")
+        elif phrase := stop_phrase(turn.words):
+            self._stop_playback(turn, f'stop phrase "{phrase}"')
+
+    def _final_heard(self, fact: FinalHeard) -> None:
+        turn = self._turn
+        if turn is None or turn.number != fact.turn or turn.final is not None:
+            return
+        if turn.settled_s is not None and turn.revision == fact.revision:
+            self._settle_words(turn, fact.text)
+        elif fact.revision < turn.revision and words_of(fact.text):
+            turn.words = fact.text  # outdated, yet better than nothing should no other final come
+
+    def _settle_words(self, turn: _Turn, text: str) -> None:
+        turn.words = turn.final = text
+        self._weigh_wait(turn)
+        self._judge_overlap(turn, text)
+
+    def _judge_overlap(self, turn: _Turn, text: str) -> None:
+        if not turn.overlap:
+            return
+        kind = classify(text)
+        if kind is Overlap.NOISE:
+            self._set_aside(turn, "nothing was said")
+        elif kind is Overlap.BACKCHANNEL and not turn.user_first:
+            self._set_aside(turn, f'backchannel "{text.strip()}"')
+        elif kind is Overlap.STOP:
+            self._stop_playback(turn, f'stop phrase "{stop_phrase(text)}"')
+        else:
+            self._stop_playback(turn, "words over the agent")
+
+    def _set_aside(self, turn: _Turn, reason: str) -> None:
+        turn.set_aside = reason
+        self._unduck(reason)
+
+    def _weigh_wait(self, turn: _Turn) -> None:
+        context = EndpointContext(
+            text=turn.words,
+            settled=turn.final is not None,
+            speech_s=max(turn.ended_s - turn.onset_s, 0.0),
+            pauses=turn.revision,
+            over_agent=turn.overlap,
+        )
+        wait = self._endpointing.wait_s(context)
+        turn.wait = wait._replace(seconds=min(max(0.0, wait.seconds), self._settings.max_turn_s))
+
+    def _end(self, turn: _Turn, text: str) -> None:
+        self._turn = None
+        self._taken_until_s = max(turn.ended_s, self._taken_until_s)
+        if turn.set_aside or not words_of(text):
+            reason = turn.set_aside or "nothing was said"
+            if turn.note:
+                reason = f"{reason}; {turn.note}"
+            self._out.append(DiscardTurn(self._now_s, turn.number, reason))
+        else:
+            silence = f"silence {self._now_s - turn.ended_s:.2f} s"
+            reason = "; ".join(part for part in (silence, turn.wait.reason, turn.note) if part)
+            self._out.append(CommitTurn(self._now_s, turn.number, turn.ended_s, reason, text))
+        if turn.closed_s is not None and self._segmenter.voiced_until_s > turn.closed_s:
+            self._open()
+            if not self._segmenter.speaking:
+                self._speech_paused(self._segmenter.voiced_until_s)
+
+    # --- the agent -------------------------------------------------------------------------
+
+    def _agent_started(self) -> None:
+        turn = self._turn
+        if self._agent is _Agent.SPEAKING:
+            return
+        self._agent = _Agent.SPEAKING
+        if turn is None:
+            return
+        turn.overlap = turn.user_first = True
+        if turn.final is not None:
+            self._judge_overlap(turn, turn.final)
+            return
+        self._duck("the agent began while the user spoke")
+        self._yield_to_words(turn)
+        self._yield_to_sustained_speech()
+
+    def _agent_stopped(self) -> None:
+        self._agent = _Agent.SILENT
+        self._unduck("the agent stopped")
+        if self._turn is not None:
+            self._turn.overlap = self._turn.user_first = False
+            self._turn.set_aside = ""
+
+    def _stop_playback(self, turn: _Turn, reason: str) -> None:
+        self._agent = _Agent.STOPPING
+        self._ducked = False
+        turn.overlap = False
+        self._out.append(StopPlayback(self._now_s, self._sustained.onset_s, reason))
+
+    def _duck(self, reason: str) -> None:
+        if not self._ducked:
+            self._ducked = True
+            self._out.append(Duck(self._now_s, reason))
+
+    def _unduck(self, reason: str) -> None:
+        if self._ducked:
+            self._ducked = False
+            self._out.append(Unduck(self._now_s, reason))
