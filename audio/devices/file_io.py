@@ -331,7 +331,7 @@ class FileCapture:
         self, path: Path, rate: int = CAPTURE_RATE, block_s: float = BLOCK_S, silence_s: float = 1.0
     ) -> None:
         """Reads the whole file. Raises UnreadableAudio."""
-        samples = read_audio(path, rate)
+        samples, _ = read_audio(path, rate)
         tail = np.zeros(round(silence_s * rate), np.float32)
         self._samples = np.concatenate((samples, tail))
         self._block_s = block_s

@@ -12,6 +12,7 @@ import itertools
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from types import TracebackType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -49,10 +50,21 @@ class _Run:
         with contextlib.suppress(RuntimeError):
             self._lost(reason)
 
-    def fail(self, error: Exception) -> None:
-        """What was called from the device thread raised: stay silent from now on."""
+    def __enter__(self) -> None:
+        """Enter what the device thread calls: whatever it raises must not reach the C code."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> bool:
+        """Keep an exception, report it as a loss, and stay silent from then on."""
+        if not isinstance(error, Exception):
+            return False
         self.failed = True
         self.end(f"The {self._noun} was given up: {type(error).__name__}: {error}")
+        return True
 
 
 class _Format(NamedTuple):
@@ -194,10 +206,8 @@ class SoundDeviceCapture(_DevicePort):
             def callback(block: NDArray[np.float32], *_: object) -> None:
                 if run.failed:
                     return
-                try:
+                with run:
                     deliver(block.mean(axis=1) if got.channels == 2 else block[:, 0])
-                except Exception as error:  # noqa: BLE001 - must not reach the C callback
-                    run.fail(error)
 
             return callback
 
@@ -223,11 +233,8 @@ class SoundDevicePlayback(_DevicePort):
                 if run.failed:
                     return
                 mono = np.zeros(frames, np.float32)
-                try:
+                with run:
                     render(mono)
-                except Exception as error:  # noqa: BLE001 - must not reach the C callback
-                    run.fail(error)
-                else:
                     block[:] = mono[:, np.newaxis]
 
             return callback
