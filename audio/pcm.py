@@ -21,9 +21,9 @@ def to_float32(samples: NDArray[np.int16]) -> NDArray[np.float32]:
 
 def to_int16(samples: NDArray[np.float32]) -> NDArray[np.int16]:
     """float32 to int16, rounded; what exceeds full scale is clipped, NaN becomes silence."""
-    scaled = np.rint(np.nan_to_num(samples, nan=0.0) * np.float32(_FULL_SCALE))
-    clipped: NDArray[np.float32] = np.clip(scaled, -_FULL_SCALE, _FULL_SCALE - 1)
-    return clipped.astype(np.int16)
+    bounded = np.clip(np.nan_to_num(samples, nan=0.0), -1.0, 1.0)
+    scaled = np.minimum(np.rint(bounded * np.float32(_FULL_SCALE)), _FULL_SCALE - 1)
+    return np.asarray(scaled, np.int16)
 
 
 def to_mono(samples: NDArray[np.float32]) -> NDArray[np.float32]:

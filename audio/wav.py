@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import struct
-import tempfile
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,7 +21,9 @@ from audio.resample import resample
 
 _CONVERT = "Convert it to WAV or FLAC first, for example with `ffmpeg -i FILE out.wav`."
 _CHECK = "Check the path."
-_UNKNOWN_LENGTHS = (0, 0xFFFFFFFF)  # what a program that writes to a pipe puts for the length
+# What a program that writes to a pipe puts for the length: 0, the largest number, or nearly half
+# of it. No real file is that long.
+_UNKNOWN_FROM = 0x7FFF_0000
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +79,13 @@ def write_wav(path: str | Path, samples: NDArray[np.float32], rate: int) -> None
     channels = 1 if samples.ndim == 1 else samples.shape[1]
     data = to_int16(samples).astype("<i2").tobytes()
     with _unwritable(path):
-        descriptor, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+        # In the same folder, so that it can be renamed; with the user's own umask.
+        part = path.with_name(f".{path.name}.{uuid.uuid4().hex}.part")
         try:
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(_header(len(data), rate, channels))
-                file.write(data)
-            os.chmod(name, 0o666 & ~_umask())  # mkstemp makes it private to the user
-            os.replace(name, path)
-        except OSError:
-            os.unlink(name)
-            raise
+            part.write_bytes(_header(len(data), rate, channels) + data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
 
 
 class WavRecorder:
@@ -256,7 +255,7 @@ def _check_wav_length(path: Path) -> None:
         raise UnreadableAudio(
             f"{path} is truncated: it ends before its sound begins.", "Copy or record it again."
         )
-    if promised not in _UNKNOWN_LENGTHS and held < promised:
+    if promised < _UNKNOWN_FROM and held < promised:
         raise _truncated(path, held / promised)
 
 
@@ -286,9 +285,3 @@ def _unreadable(path: Path, error: Exception) -> UnreadableAudio:
 
 def _reason(error: OSError) -> str:
     return (error.strerror or str(error)).lower()
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)  # it can only be read by setting it
-    os.umask(mask)
-    return mask
