@@ -13,18 +13,21 @@ from audio.asr.base import Recognizer
 from audio.engine import CancelToken
 from audio.vad.base import FRAME_SAMPLES, SAMPLE_RATE, Vad
 
+_CUT_SPAN_S = 0.3  # a cut is looked for in the middle of a silence of about this length
+
 
 @dataclass(frozen=True, slots=True)
 class CutSettings:
     """Where a recording is cut; seconds and probabilities.
 
     A recording needs no quick answer, so pieces are cut at longer pauses than turns are ended:
-    recognizers do better with more context.
+    recognizers do better with more context. Cut at pauses of 1 s, Whisper tiny.en hears "and so
+    am I fellow Americans" where it hears "and so my fellow Americans" in one piece.
     """
 
     speech_threshold: float = 0.5  # a frame at or over this is speech, as in a conversation
     silence_threshold: float = 0.35  # and speech goes on until a frame is below this
-    pause_s: float = 1.0  # a longer silence parts two pieces
+    pause_s: float = 2.0  # a longer silence parts two pieces
     margin_s: float = 0.4  # kept around the speech, so that soft consonants are not lost
     longest_s: float = 25.0  # Whisper hears 30 s at once; a longer piece is cut at its best pause
 
@@ -63,10 +66,11 @@ def transcribe(
     frames = _frames(samples)
     vad.reset()
     probabilities = [vad.probability(frame) for frame in frames]
-    margin = round(settings.margin_s * SAMPLE_RATE / FRAME_SAMPLES)
     token = cancel or CancelToken()
-    for piece in cut(probabilities, settings):
-        first, last = max(piece.first - margin, 0), min(piece.last + margin, len(frames))
+    pieces = cut(probabilities, settings)
+    for piece, (first, last) in zip(
+        pieces, _with_margins(pieces, len(frames), settings.margin_s), strict=True
+    ):
         stream = recognizer.stream()
         try:
             for index in range(first, last):
@@ -97,6 +101,15 @@ def cut(probabilities: Sequence[float], settings: CutSettings) -> list[Piece]:
     return [short for piece in pieces for short in _shortened(piece, probabilities, longest)]
 
 
+def _with_margins(pieces: Sequence[Piece], frames: int, margin_s: float) -> Iterator[Piece]:
+    """The pieces with some sound around each, but never a neighbour's: it would be said twice."""
+    margin = round(margin_s * SAMPLE_RATE / FRAME_SAMPLES)
+    ends = [0, *(piece.last for piece in pieces)]
+    starts = [*(piece.first for piece in pieces[1:]), frames]
+    for piece, before, after in zip(pieces, ends, starts, strict=False):
+        yield Piece(max(piece.first - margin, before), min(piece.last + margin, after))
+
+
 def _speech_runs(probabilities: Sequence[float], settings: CutSettings) -> Iterator[Piece]:
     first: int | None = None
     for index, probability in enumerate(probabilities):
@@ -111,13 +124,15 @@ def _speech_runs(probabilities: Sequence[float], settings: CutSettings) -> Itera
 
 
 def _shortened(piece: Piece, probabilities: Sequence[float], longest: int) -> Iterator[Piece]:
-    """Cut a piece that is too long at the quietest frame of the second half of what may be kept."""
+    """Cut a piece that is too long where, in the second half of it, speech is least likely."""
     first, last = piece
+    span = max(1, round(_CUT_SPAN_S * SAMPLE_RATE / FRAME_SAMPLES))
+    likely = np.convolve(probabilities, np.ones(span) / span, mode="same")
     while last - first > longest:
-        candidates = range(first + longest // 2, first + longest)
-        at = min(candidates, key=lambda index: probabilities[index])
-        yield Piece(first, at + 1)
-        first = at + 1
+        backwards = likely[first + longest // 2 : first + longest][::-1]
+        end = first + longest - int(np.argmin(backwards))  # the last of equals: fewer pieces
+        yield Piece(first, end)
+        first = end
     yield Piece(first, last)
 
 
