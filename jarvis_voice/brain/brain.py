@@ -1,0 +1,49 @@
+"""What answers a turn: the narrator alone, or a chat model with the narrator behind it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import Protocol
+
+from jarvis_voice.brain.lookup import RunLookup
+from jarvis_voice.brain.narrator import narrate
+from jarvis_voice.events import Question
+
+
+class Brain(Protocol):
+    """One reply per question, as text in pieces. A reply may be closed at any time (``aclose``)."""
+
+    @property
+    def name(self) -> str:
+        """What the timeline calls it."""
+        ...
+
+    def reply(self, question: Question) -> AsyncGenerator[str, None]:
+        """Pieces of the answer; joined they are the whole. Never empty, and never raises."""
+        ...
+
+    def versions(self) -> dict[str, int]:
+        """Run id to version, as the newest reply told about them."""
+        ...
+
+
+class NarratorBrain:
+    """Answers from the watched runs, sentence by sentence, without a model."""
+
+    name = "narrator"
+
+    def __init__(self, lookup: RunLookup) -> None:
+        self._lookup = lookup
+        self._versions: dict[str, int] = {}
+
+    async def reply(self, question: Question) -> AsyncGenerator[str, None]:
+        """One piece per sentence."""
+        told = narrate(question, self._lookup)
+        self._versions = dict(told.versions)
+        last = len(told.sentences) - 1
+        for place, line in enumerate(told.sentences):
+            yield line if place == last else f"{line} "
+
+    def versions(self) -> dict[str, int]:
+        """Run id to version, as the newest reply told about them."""
+        return dict(self._versions)

@@ -1,0 +1,259 @@
+"""The narrator: answers from the bounded picture of the watched runs alone, with no model. Pure.
+
+    text -> intents.understood -> which run -> answers or followups -> sentences
+
+What it cannot see it says it cannot see. It never guesses: each noun and number of an answer stems
+from a snapshot, from the dialogue as heard, or from the user's own words.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jarvis_voice.brain import followups
+from jarvis_voice.brain.answers import ANSWERS, Answer, View, headline
+from jarvis_voice.brain.intents import Asked, Intent, one_apart, understood
+from jarvis_voice.brain.lookup import RunLookup
+from jarvis_voice.brain.vocabulary import ORDINARY
+from jarvis_voice.brain.wording import count, number, ordinal, quoted, sentence
+from jarvis_voice.events import Exchange, Question, RunSnapshot
+
+WHICH = "Which run do you mean?"
+ONLY_SEE = "I only see the run itself: its task, actions, results and messages."
+_NAME_WORDS = 7
+
+_SHORT = {
+    Intent.GREETING: "Hello. Ask me how the run is going.",
+    Intent.THANKS: "You're welcome.",
+    Intent.GOODBYE: "Goodbye.",
+    Intent.ACKNOWLEDGED: "Okay.",
+    Intent.IDENTITY: (
+        "I am Jarvis. I watch agent runs and tell you about them. Ask me how it is going, what it "
+        "is doing, what it found, what failed, or what changed."
+    ),
+    Intent.STEER: (
+        "I can't do that. I only watch the run and tell you about it. It goes on as it was."
+    ),
+}
+_POINTED = re.compile(
+    r"\b(?:the|of|in|for|about|with|on|to|my|your|our|his|her|their|any|some|an?|from|at|did|does|is|"
+    r"are|was|were|has|have) (?P<word>[a-z][\w./+-]{2,})"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An answer, and the version of each run that it told about."""
+
+    sentences: tuple[str, ...]
+    versions: dict[str, int]
+
+
+def narrate(question: Question, lookup: RunLookup) -> Told:
+    """Answers any question in any state; never empty."""
+    asked = understood(question.text)
+    runs = lookup.snapshots()
+    chosen, asked = _after_which(asked, question, runs)
+    told = _without_a_run(asked, question, runs)
+    if told is not None:
+        return told
+    chosen = chosen or _chosen(asked, question.history, runs)
+    if chosen is None:
+        return _several(asked, runs)
+    view = _view(chosen, question, lookup)
+    lines = _about_run(asked, view, question.history)
+    if len(runs) > 1:
+        lines = [f"{name_of(chosen)}.", *lines]
+    return Told(_tidy(lines), {chosen.run_id: chosen.version})
+
+
+def name_of(run: RunSnapshot) -> str:
+    """What a run is called aloud."""
+    words = (run.title or run.goal or run.run_id).split()
+    return " ".join(words[:_NAME_WORDS]).strip("….,;: ")
+
+
+def _tidy(lines: Answer) -> tuple[str, ...]:
+    kept: list[str] = []
+    for line in lines:
+        line = " ".join(line.split())
+        if line and line not in kept:
+            kept.append(line)
+    return tuple(kept) or ("I don't know.",)
+
+
+# --- answers that need no run, or say that there is none ---------------------------------------
+
+
+def _without_a_run(asked: Asked, question: Question, runs: tuple[RunSnapshot, ...]) -> Told | None:
+    last = question.history[-1] if question.history else None
+    carried = dict(last.run_versions) if last else {}
+    if asked.intent in _SHORT:
+        return Told((_SHORT[asked.intent],), {})
+    if asked.intent is Intent.REPEAT:
+        return Told(_tidy(followups.repeat(question.history)), {})
+    if asked.intent is Intent.GO_ON and last is not None and followups.remainder(last):
+        return Told(_tidy(followups.go_on(question.history)), carried)
+    if not asked.words:
+        return Told(("I did not catch that.", "Please say it again."), {})
+    if not runs:
+        return Told(("I see no run yet.",), {})
+    of_all = len(runs) > 1 and asked.intent is Intent.STATUS and _named(asked.words, runs) is None
+    return _overview(runs) if of_all or asked.intent is Intent.RUNS else None
+
+
+def _overview(runs: tuple[RunSnapshot, ...]) -> Told:
+    lines = [f"I see {count(len(runs), 'run')}."]
+    for place, run in enumerate(runs[:5], start=1):
+        lead = f"The {ordinal(place)}, " if len(runs) > 1 else ""
+        state = headline(run)[0].lower() + headline(run)[1:]
+        lines.append(sentence(f"{lead}{name_of(run)}: {state}"))
+    if len(runs) > 5:
+        lines.append(f"And {number(len(runs) - 5)} more.")
+    return Told(_tidy(lines), {run.run_id: run.version for run in runs[:5]})
+
+
+# --- which run is meant ------------------------------------------------------------------------
+
+
+def _several(asked: Asked, runs: tuple[RunSnapshot, ...]) -> Told:
+    names = [f"the {ordinal(place)}, {name_of(run)}" for place, run in enumerate(runs[:4], start=1)]
+    return Told(_tidy([WHICH, sentence(f"I see {'; '.join(names)}")]), {})
+
+
+def _after_which(
+    asked: Asked, question: Question, runs: tuple[RunSnapshot, ...]
+) -> tuple[RunSnapshot | None, Asked]:
+    """When Jarvis just asked which run, a bare name answers that, and the first question stands."""
+    last = question.history[-1] if question.history else None
+    if last is None or not last.said.startswith(WHICH):
+        return None, asked
+    named = _named(asked.words, runs)
+    if named is None:
+        return None, asked
+    if asked.intent in (Intent.UNKNOWN, Intent.ACKNOWLEDGED, Intent.RUNS):
+        return named, understood(last.user_text)
+    return named, asked
+
+
+def _chosen(
+    asked: Asked, history: tuple[Exchange, ...], runs: tuple[RunSnapshot, ...]
+) -> RunSnapshot | None:
+    """The run that is named, the only one, or the one that was just talked of."""
+    if len(runs) == 1:
+        return runs[0]
+    named = _named(asked.words, runs)
+    if named is not None:
+        return named
+    for exchange in reversed(history[-3:]):
+        if len(exchange.run_versions) == 1:
+            run_id = next(iter(exchange.run_versions))
+            return next((run for run in runs if run.run_id == run_id), None)
+        if exchange.run_versions:
+            return None
+    return None
+
+
+def _named(words: str, runs: tuple[RunSnapshot, ...]) -> RunSnapshot | None:
+    """The one run whose place or name is in ``words``; None when none or several fit."""
+    for place, run in enumerate(runs, start=1):
+        if re.search(
+            rf"\b(?:{ordinal(place)}|number {number(place)}|run {number(place)})\b", words
+        ):
+            return run
+    if runs and re.search(r"\b(?:last|latest|newest) (?:one|run|agent|job)\b", words):
+        return runs[-1]
+    scores = [_name_score(words, run) for run in runs]
+    best = max(scores, default=0)
+    return runs[scores.index(best)] if best and scores.count(best) == 1 else None
+
+
+def _name_score(words: str, run: RunSnapshot) -> int:
+    spoken = [word for word in words.split() if word not in ORDINARY and len(word) > 2]
+    named = set(re.findall(r"\w+", f"{run.title} {run.goal or ''}".lower()))
+    return sum(
+        any(one_apart(word, name) if len(word) > 4 else word == name for name in named)
+        for word in spoken
+    )
+
+
+# --- the answer about one run ------------------------------------------------------------------
+
+
+def _view(run: RunSnapshot, question: Question, lookup: RunLookup) -> View:
+    now_s = lookup.run_time_s(run.run_id)
+    version = _told_version(run.run_id, question.history)
+    changes = lookup.changes_since(run.run_id, version) if version is not None else None
+    return View(run, question.now_s if now_s is None else now_s, changes)
+
+
+def _told_version(run_id: str, history: tuple[Exchange, ...]) -> int | None:
+    """The version that the user last heard about; an answer that was cut was not heard out."""
+    for exchange in reversed(history):
+        if run_id in exchange.run_versions and exchange.heard.strip() and not exchange.cut:
+            return exchange.run_versions[run_id]
+    return None
+
+
+def _about_run(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answer:
+    if asked.intent is Intent.CLARIFY:
+        return followups.clarify(asked.phrase, view, history)
+    if asked.intent is Intent.WHY:
+        return _because(asked, view, history)
+    if asked.intent is Intent.GO_ON:
+        news = ANSWERS[Intent.CHANGES](view) if _news(view) else [headline(view.run)]
+        return ["That was all.", *news]
+    strange = strange_words(asked.words, view.run)
+    if strange:
+        return dont_know(strange)
+    if asked.intent is Intent.UNKNOWN:
+        return _topic(asked, view, history)
+    return ANSWERS[asked.intent](view)
+
+
+def _news(view: View) -> bool:
+    return view.changes is not None and bool(
+        view.changes.new_evidence or view.changes.status_before is not view.changes.status_now
+    )
+
+
+def _because(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answer:
+    strange = strange_words(asked.words, view.run)
+    if strange:
+        return dont_know(strange)
+    inner = understood(re.sub(r"^(?:but )?why(?: not)?\b|^how come\b", "", asked.words).strip())
+    if inner.intent in (Intent.DENIALS, Intent.FAILURES, Intent.WAITING):
+        return ANSWERS[inner.intent](view)
+    return followups.why(view, history)
+
+
+def _topic(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answer:
+    """A question that no rule fits: what the run holds about its words, or an honest no."""
+    topics = [word for word in asked.words.split() if word not in ORDINARY and len(word) > 2]
+    if len(asked.words.split()) <= 2 and topics:
+        last = followups.last_heard(history)
+        if last is not None and topics[-1] in last.heard.lower():
+            return followups.clarify(topics[-1], view, history)
+    found = followups.about(topics, view.run)
+    if found:
+        return found
+    return dont_know(topics)
+
+
+def dont_know(topics: list[str]) -> Answer:
+    """An honest no, with the user's own words for what is not known."""
+    if not topics:
+        return ["I don't know.", ONLY_SEE]
+    return ["I don't know.", f"I see nothing about {quoted(' '.join(topics[:3]), 3)}", ONLY_SEE]
+
+
+def strange_words(words: str, run: RunSnapshot) -> list[str]:
+    """Things that the question points at and of which the run holds nothing."""
+    known = " ".join(text for _, text in followups.everything(run)).lower()
+    return [
+        found["word"]
+        for found in _POINTED.finditer(words)
+        if found["word"] not in ORDINARY
+        and found["word"][: max(4, len(found["word"]) - 2)] not in known
+    ]
