@@ -58,6 +58,10 @@ class SynthesizerSettings:
     voice: str = ""  # empty is the engine's own default voice
     speed: float = 1.0  # 1.0 is the voice's natural pace
 
+    def options(self) -> dict[str, object]:
+        """What the engine is opened with; a voice only when one was chosen."""
+        return {"speed": self.speed} | ({"voice": self.voice} if self.voice else {})
+
 
 @dataclass(frozen=True, slots=True)
 class BrainSettings:
