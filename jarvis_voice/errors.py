@@ -7,7 +7,8 @@
     ├── BrainError
     │   ├── ModelUnreachable       no answer, refused, or timed out
     │   └── ModelMalformed         it answered with something that is no answer
-    └── OutputError                a result cannot be written
+    ├── OutputError                a result cannot be written
+    └── ListenerOverrun            a part of the app did not keep up with the events
 
 Faults of sound have their own tree in ``audio.errors``. ``exit_code`` and ``retryable`` are data.
 """
@@ -66,3 +67,7 @@ class ModelMalformed(BrainError):
 
 class OutputError(JarvisError):
     """A result cannot be written; nothing was left half-written."""
+
+
+class ListenerOverrun(JarvisError):
+    """A part of the app that must not miss an event did not keep up with them."""
