@@ -59,8 +59,8 @@ def stuck(text: str, speech_s: float) -> str:
         return "text that compresses too well"
     if len(words) >= _MIN_RATE_WORDS and len(words) > _HOPELESS_WORDS_PER_S * max(speech_s, 0.1):
         return "more words than can be said"
-    if _most_often(words) > _HOPELESS_TIMES:
-        return "the same four words over and over"
+    if len(set(words)) > 1 and _most_often(words) > _HOPELESS_TIMES:
+        return "the same four words over and over"  # "no no no no no no no" can be meant
     return ""
 
 

@@ -29,9 +29,10 @@ def recognizers() -> list[EngineInfo]:
 def open_recognizer(name: str, **options: Any) -> Recognizer:  # each engine types its own options
     """Open a recognizer by the name that ``recognizers`` lists.
 
-    Whisper takes ``threads`` (int), ``language`` (ISO 639-1, or None to detect it) and ``settings``;
-    the other engines name theirs where they are defined. Raises EngineMissing for an unknown or
-    uninstalled engine, EngineCorrupt for a damaged weight, and TypeError for an unknown option.
+    Whisper takes ``threads`` (int), ``language`` (ISO 639-1, or None to detect it) and
+    ``settings``; the other engines name theirs where they are defined. Raises EngineMissing for an
+    unknown or uninstalled engine, EngineCorrupt for a damaged weight, and TypeError for an unknown
+    option.
     """
     entries = _entries()
     if name not in entries:

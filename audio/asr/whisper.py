@@ -38,6 +38,8 @@ class WhisperSettings:
     short_window_tail_s: float = 3.0  # silence that the short window keeps after the speech
     noise_no_speech: float = 0.6  # real speech stays under 0.52, noise over 0.62 in full windows
     noise_logprob: float = -0.7  # ... and noise is written with less confidence than this
+    certain_no_speech: float = 0.85  # noise however confident: silence gives "you" at 0.95
+    sure_logprob: float = -0.7  # a final of the short window below this is checked in the full one
     unclear_logprob: float = -1.0  # below this the words are guesses, of speech as well
     longest_s: float = 28.0  # an open stretch longer than this is cut
     earliest_cut_s: float = 8.0  # never nearer to the start of the stretch: context helps
@@ -191,13 +193,12 @@ class WhisperStream:
         if window_s < FULL_WINDOW_S:
             short = self._model.decode(sound, window_s, options.language, cancel)
             doubt = self._doubt(short) or loop_in(short.text, seconds)
-            if not doubt:
-                return _verdict(short, "short-window"), True
-            if not settle:
-                return _nothing(doubt, "short-window"), False
+            sure = not doubt and short.average_logprob >= options.sure_logprob
+            if sure or not settle:
+                return _verdict(short, doubt, "short-window"), sure
         full = self._model.decode(sound, FULL_WINDOW_S, options.language, cancel)
         doubt = self._doubt(full) or stuck(full.text, seconds)
-        return (_nothing(doubt, "full-window") if doubt else _verdict(full, "full-window")), True
+        return _verdict(full, doubt, "full-window"), True
 
     def _doubt(self, decoded: Decoded) -> str:
         """Why a text is not to be believed, "" when it is."""
@@ -205,19 +206,18 @@ class WhisperStream:
         if not re.search(r"\w", decoded.text):
             return "no words"
         logprob = decoded.average_logprob
-        if decoded.no_speech > options.noise_no_speech and logprob < options.noise_logprob:
+        likely = decoded.no_speech > options.noise_no_speech and logprob < options.noise_logprob
+        if likely or decoded.no_speech > options.certain_no_speech:
             return f"noise (no-speech probability {decoded.no_speech:.2f})"
         if logprob < options.unclear_logprob:
             return f"words could not be made out (confidence {decoded.confidence:.2f})"
         return ""
 
 
-def _verdict(decoded: Decoded, path: str) -> _Verdict:
+def _verdict(decoded: Decoded, doubt: str, path: str) -> _Verdict:
+    if doubt:
+        return _Verdict("", doubt, path, None, None)
     return _Verdict(decoded.text, "", path, decoded.confidence, decoded.language)
-
-
-def _nothing(reason: str, path: str) -> _Verdict:
-    return _Verdict("", reason, path, None, None)
 
 
 def _joined(parts: list[_Verdict]) -> str:
