@@ -151,7 +151,7 @@ def _shown(term: str, view: View) -> Answer:
 
 
 def about(topics: list[str], run: RunSnapshot) -> Answer:
-    """The newest thing in the run that speaks of all ``topics``, else of any, quoted; or nothing."""
+    """The newest thing in the run that speaks of all ``topics``, else of any; or nothing."""
     texts = everything(run)
     stems = [topic[: max(_TOPIC_STEM, len(topic) - 2)] for topic in topics]
     for wanted in (all, any):
