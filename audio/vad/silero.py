@@ -33,7 +33,11 @@ _OUTPUTS = {"output", "stateN"}
 
 
 def describe(path: Path | None = None) -> EngineInfo:
-    """What is known of the engine without loading it; hashes the weight when it is there."""
+    """What is known of the engine without loading it.
+
+    The weight's hash is the one that it should have, as the installer wrote it down; for a file
+    that no installer knows it is the one that it has.
+    """
     found = path if path is not None else _packaged_file()
     installed = found is not None and found.is_file()
     weight = Weight(
@@ -41,7 +45,7 @@ def describe(path: Path | None = None) -> EngineInfo:
         source=_DISTRIBUTION if path is None else str(path.parent),
         licence="MIT",
         path=str(found) if found is not None and installed else None,
-        sha256=_sha256(found).hex() if found is not None and installed else None,
+        sha256=_expected_sha256(found, path) if found is not None and installed else None,
         size=found.stat().st_size if found is not None and installed else None,
     )
     return EngineInfo(
@@ -142,6 +146,11 @@ def _checked_file(path: Path | None) -> Path:
             f"The voice detector's weights are damaged ({found}).", f"Run `{_REINSTALL}`."
         )
     return found
+
+
+def _expected_sha256(found: Path, path: Path | None) -> str:
+    recorded = _recorded_sha256() if path is None else None
+    return (recorded or _sha256(found)).hex()
 
 
 def _recorded_sha256() -> bytes | None:

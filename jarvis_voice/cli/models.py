@@ -63,15 +63,22 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run(args: argparse.Namespace, io: Io) -> int:
     from audio.errors import EngineCorrupt
+    from audio.tts.registry import voices
     from audio.weights import cache_dir
     from jarvis_voice import config
 
     settings = config.load(args.config).settings
     listed = [_listed(info, settings, afresh=args.verify) for info in all_engines()]
     if args.json:
-        io.json({"cache": str(cache_dir()), "engines": [_as_document(item) for item in listed]})
+        io.json(
+            {
+                "cache": str(cache_dir()),
+                "engines": [_as_document(item) for item in listed],
+                "voices": [asdict(voice) for voice in voices()],
+            }
+        )
     else:
-        _print(listed, io)
+        _print(listed, settings.synthesizer.voice or voices()[0].name, io)
     damaged = [
         (item.info.name, checked.weight)
         for item in listed
@@ -149,13 +156,20 @@ def _as_document(item: _Listed) -> dict[str, object]:
     return document
 
 
-def _print(listed: list[_Listed], io: Io) -> None:
+def _print(listed: list[_Listed], chosen_voice: str, io: Io) -> None:
+    from audio.tts.registry import voices
+
     for kind, heading in _HEADINGS.items():
         io.line(heading)
         for item in listed:
             if item.info.kind is kind:
                 _print_engine(item, io)
         io.line()
+    io.line("Voices ([synthesizer] voice)")
+    for voice in voices():
+        star = "*" if voice.name == chosen_voice else " "
+        about = f"{voice.description} ({voice.language}, {voice.licence}, from {voice.source})"
+        io.line(f" {star} {voice.name:<20} {about}")
 
 
 def _print_engine(item: _Listed, io: Io) -> None:
@@ -167,8 +181,7 @@ def _print_engine(item: _Listed, io: Io) -> None:
         return
     for each in item.weights:
         weight = each.weight
-        size = f"{weight.size / 1e6:.1f} MB" if weight.size is not None else "size unknown"
-        io.line(f"     {weight.name}, {size}, {weight.licence}, from {weight.source}")
+        io.line(f"     {weight.name}, {_size(weight)}, {weight.licence}, from {weight.source}")
         if each.state == "absent":
             io.line("       not joined yet; made in the cache folder at the first use")
         else:
@@ -176,3 +189,9 @@ def _print_engine(item: _Listed, io: Io) -> None:
         if weight.sha256:
             state = "" if each.state == "absent" else f" ({each.state})"
             io.line(f"       sha256 {weight.sha256}{state}")
+
+
+def _size(weight: Weight) -> str:
+    if weight.size is None:
+        return "size unknown"
+    return f"{weight.size / 1e6:.1f} MB" if weight.size >= 1e6 else f"{weight.size / 1e3:.0f} kB"
