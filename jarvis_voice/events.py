@@ -153,12 +153,16 @@ class TranscriptSettled(ConversationEvent):
 
 @dataclass(frozen=True, slots=True)
 class TurnCommitted(ConversationEvent):
-    """The turn is over and will be answered."""
+    """The turn is over and will be answered.
+
+    ``due_s`` is when its silence was long enough; any wait after that was for the transcript.
+    """
 
     turn: int
     text: str
     speech_ended_s: float
     reason: str
+    due_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -248,6 +252,16 @@ class Faulted(ConversationEvent):
     problem: str
     remedy: str
     spoken: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DevicesReopened(ConversationEvent):
+    """A lost microphone or loudspeaker is back, the same one or another."""
+
+    capture: str | None  # names; None for a side that is not in use
+    playback: str | None
+    attempts: int
+    same: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,18 @@
+"""The conductor: one TaskGroup that wires ears, turn machine, brain and mouth. No policy here.
+
+conductor.py     who calls whom; carries out what the turn machine asks for
+ears.py          capture -> echo canceller -> VAD frames with session times
+transcriber.py   the open turn's recognizer, on its own thread
+answer.py        one reply: its text, its audio, and what of it was heard
+mouth.py         synthesizer on its own thread -> playback; tells when the agent is heard
+"""
+
+from jarvis_voice.conversation.answering import Brain
+from jarvis_voice.conversation.conductor import (
+    Conversation,
+    ConversationSettings,
+    DeviceKeeper,
+    Parts,
+)
+
+__all__ = ["Brain", "Conversation", "ConversationSettings", "DeviceKeeper", "Parts"]

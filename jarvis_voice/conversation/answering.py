@@ -1,0 +1,284 @@
+"""From a question to sound: words from the brain, phrases, audio, and the dialogue as heard.
+
+One answer may be *prepared* (silent, while the end of the turn is not yet certain) while another
+one still sounds. Preparing costs the first phrase only; the rest is made once it was released.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from audio.errors import AudioError, Cancelled, EngineError
+from audio.tts.phrasing import Phrase, Phraser, PhrasingSettings
+from audio.tts.spoken_text import speak
+from jarvis_voice import clock, events
+from jarvis_voice.conversation.answer import Answer, Sound
+from jarvis_voice.conversation.mouth import Mouth
+
+MAX_REPLY_CHARS = 4000  # a spoken answer of about five minutes; what comes after is not said
+
+
+class Brain(Protocol):
+    """What the conversation needs of a brain."""
+
+    @property
+    def name(self) -> str: ...
+
+    def reply(self, question: events.Question) -> AsyncIterator[str]:
+        """Yield the answer's text as it comes. Never raises for a fault of a model."""
+        ...
+
+    def versions(self) -> dict[str, int]:
+        """Run id to version, as the newest reply told about them."""
+        ...
+
+    def committed(self, question: events.Question) -> bool:
+        """The turn is over: the question is really asked, and what it commands is done now.
+
+        Called once a turn, after ``reply`` was; replies alone must change nothing, as they are
+        prepared for words that the user may still go on with. True when something was done.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AnsweringSettings:
+    """How answers are made."""
+
+    phrasing: PhrasingSettings = field(default_factory=PhrasingSettings)
+    stall_s: float = 0.7  # words that wait longer than this for their phrase are said as they are
+    history: int = 20  # exchanges given to the brain
+
+
+class Answering:
+    """Makes answers; every call is made on the loop."""
+
+    def __init__(
+        self,
+        brain: Brain,
+        mouth: Mouth,
+        settings: AnsweringSettings,
+        publish: Callable[[events.ConversationEvent], None],
+    ) -> None:
+        self._brain = brain
+        self._mouth = mouth
+        self._settings = settings
+        self._publish = publish
+        self._history: deque[events.Exchange] = deque(maxlen=settings.history)
+        self._prepared: Answer | None = None
+        self._count = 0
+        self._group: asyncio.TaskGroup | None = None
+
+    @property
+    def history(self) -> tuple[events.Exchange, ...]:
+        """The dialogue as it was heard, oldest first."""
+        return tuple(self._history)
+
+    def open(self, group: asyncio.TaskGroup) -> None:
+        """Answers run as tasks of this group from now on."""
+        self._group = group
+
+    def close(self) -> None:
+        """Silence everything; nothing new is begun."""
+        self._group = None
+        self.abandon()
+        current = self._mouth.cut()
+        if current is not None:
+            current.silence()
+
+    # --- answers to turns ---
+
+    def prepare(self, turn: int, text: str) -> None:
+        """Begin, silently, the answer to what a turn seems to say."""
+        if self._prepared is not None and self._prepared.question.text == text:
+            return
+        self.abandon()
+        self._prepared = self._ask(turn, text, preemptive=True)
+
+    def abandon(self) -> None:
+        """Throw away what was prepared."""
+        if self._prepared is not None:
+            self._prepared.silence()
+            self._prepared = None
+
+    def answer(self, turn: int, text: str) -> None:
+        """The turn is over and says this: let its answer sound, prepared or not."""
+        waiting = self._take_back_unheard()
+        before = ""
+        if waiting is not None and waiting.acted:
+            before = f"{waiting.said} "  # what was done must still be told
+        elif waiting is not None:
+            text = f"{waiting.question.text} {text}"
+        prepared = self._prepared
+        if before or prepared is None or prepared.question.text != text:
+            self.abandon()
+            prepared = self._ask(turn, text, preemptive=False, before=before)
+        self._prepared = None
+        prepared.acted = self._brain.committed(prepared.question)
+        self._release(prepared)
+
+    def say(self, text: str, chime: Sound | None = None) -> None:
+        """Say a line of Jarvis's own, after a chime if there is one; what sounds now is cut."""
+        question = events.Question(0, "", clock.session_now(), clock.unix_now())
+        answer = self._new(question, preemptive=False)
+        if chime is not None:
+            answer.waiting.append(chime)
+            answer.samples += chime.samples.size
+        self._start(answer, _once(text))
+        self._release(answer)
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing sounds, and nothing is about to."""
+        return self._mouth.current is None and self._prepared is None
+
+    def heard(self, answer: Answer, heard: str, cut: bool) -> None:
+        """An answer has ended: keep in the dialogue what of it was heard."""
+        answer.heard, answer.cut = heard, cut
+        if answer.question.turn:
+            self._remember(answer)
+
+    def _take_back_unheard(self) -> Answer | None:
+        """The answer that has not begun to sound: the user went on, so both are answered as one."""
+        answer = self._mouth.current
+        if answer is None or answer.started or not answer.question.turn:
+            return None
+        self._mouth.cut()
+        return answer
+
+    def _ask(self, turn: int, text: str, *, preemptive: bool, before: str = "") -> Answer:
+        now_s = clock.session_now()
+        question = events.Question(turn, text, now_s, clock.unix_now(), self.history)
+        answer = self._new(question, preemptive)
+        self._publish(events.ReplyStarted(now_s, turn, answer.number, preemptive))
+        self._start(answer, _after(before, self._brain.reply(question)))
+        return answer
+
+    def _new(self, question: events.Question, preemptive: bool) -> Answer:
+        self._count += 1
+        return Answer(self._count, question, preemptive)
+
+    def _start(self, answer: Answer, words: AsyncIterator[str]) -> None:
+        if self._group is None:
+            return
+        making = _Making(answer, Phraser(self._settings.phrasing), asyncio.Queue())
+        self._group.create_task(self._think(making, words))
+        self._group.create_task(self._voice(making))
+
+    def _release(self, answer: Answer) -> None:
+        self._mouth.cut()
+        self._mouth.begin(answer)
+        answer.released.set()
+
+    def _remember(self, answer: Answer) -> None:
+        """Put the answer into the dialogue; again once a cut one is worded to its end."""
+        question = answer.question
+        exchange = events.Exchange(
+            question.turn, question.text, answer.said, answer.heard, answer.cut, answer.run_versions
+        )
+        for place, known in enumerate(self._history):
+            if known.turn == question.turn:
+                self._history[place] = exchange
+                return
+        self._history.append(exchange)
+
+    # --- the making of one answer ---
+
+    async def _think(self, making: _Making, words: AsyncIterator[str]) -> None:
+        answer = making.answer
+        async for delta in words:
+            if not answer.said and delta:
+                now_s = clock.session_now()
+                self._publish(events.ReplyWorded(now_s, answer.question.turn, answer.number))
+                answer.run_versions = self._brain.versions()
+            answer.said += delta
+            making.put(making.phraser.feed(delta))
+            unwanted = answer.silenced and not answer.started
+            if unwanted or len(answer.said) > MAX_REPLY_CHARS:
+                break
+        making.worded = True
+        making.put(making.phraser.finish())
+        making.phrases.put_nowait(None)
+        if answer.ended and answer.started and answer.question.turn:
+            self._remember(answer)
+
+    async def _voice(self, making: _Making) -> None:
+        answer = making.answer
+        index = 0
+        while not answer.silenced:
+            phrase = await self._next_phrase(making)
+            if phrase is None:
+                break
+            try:
+                await self._voice_phrase(answer, phrase, index)
+            except Cancelled:
+                return
+            except EngineError as error:
+                self._fault(error)
+                break
+            index += 1
+            await answer.released.wait()
+            await self._mouth.room_for(answer)
+        await answer.released.wait()
+        self._mouth.finish(answer)
+
+    async def _next_phrase(self, making: _Making) -> Phrase | None:
+        while True:
+            try:
+                async with asyncio.timeout(self._settings.stall_s):
+                    return await making.phrases.get()
+            except TimeoutError:
+                if not making.worded:
+                    making.put(making.phraser.flush())
+
+    async def _voice_phrase(self, answer: Answer, phrase: Phrase, index: int) -> None:
+        spoken = speak(phrase.text, phrase.offset)
+        began_s = clock.session_now()
+        first = True
+        async for sound in self._mouth.synthesize(spoken, answer):
+            if first:
+                first = False
+                self._phrase_ready(answer, phrase, index, began_s)
+            if answer.released.is_set():
+                self._mouth.enqueue(answer, sound)
+            else:
+                answer.waiting.append(sound)
+
+    def _phrase_ready(self, answer: Answer, phrase: Phrase, index: int, began_s: float) -> None:
+        now_s = clock.session_now()
+        turn, number = answer.question.turn, answer.number
+        took_s = now_s - began_s
+        self._publish(events.PhraseReady(now_s, turn, number, index, phrase.text, took_s))
+
+    def _fault(self, error: AudioError) -> None:
+        now_s = clock.session_now()
+        self._publish(events.Faulted(now_s, "synthesizer", error.problem, error.remedy))
+
+
+@dataclass(slots=True)
+class _Making:
+    """An answer under way: its words become phrases, and its phrases wait to be voiced."""
+
+    answer: Answer
+    phraser: Phraser
+    phrases: asyncio.Queue[Phrase | None]
+    worded: bool = False  # the brain has ended
+
+    def put(self, phrases: list[Phrase]) -> None:
+        for phrase in phrases:
+            self.phrases.put_nowait(phrase)
+
+
+async def _after(before: str, words: AsyncIterator[str]) -> AsyncIterator[str]:
+    if before:
+        yield before
+    async for delta in words:
+        yield delta
+
+
+async def _once(text: str) -> AsyncIterator[str]:
+    yield text

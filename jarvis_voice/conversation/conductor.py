@@ -1,0 +1,310 @@
+"""The conductor: hears, lets the turn machine decide, and carries out what it asks for.
+
+    ears -> turn machine -> transcriber -> answering (brain, phrasing, synthesizer) -> mouth
+                 ^                                                                       |
+                 +--------------------- agent started / stopped -------------------------+
+
+Everything runs in one TaskGroup on one event loop; each model has a worker thread of its own.
+A fault of an engine becomes a Faulted event and a spoken line, never the end of the conversation.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from audio.asr.base import Hypothesis, Recognizer
+from audio.devices.base import CapturePort, PlaybackPort
+from audio.devices.reopen import Attempt, Reopened
+from audio.echo.base import EchoCanceller
+from audio.near_end import NearEnd
+from audio.playback import Playback
+from audio.tts.base import Synthesizer
+from audio.turn import events as turn
+from audio.turn.machine import TurnMachine
+from audio.turn.settings import TurnSettings
+from audio.vad.base import Vad
+from jarvis_voice import clock, events
+from jarvis_voice.conversation.answer import Answer
+from jarvis_voice.conversation.answering import Answering, AnsweringSettings, Brain
+from jarvis_voice.conversation.ears import Ears
+from jarvis_voice.conversation.mouth import Mouth
+from jarvis_voice.conversation.transcriber import Settled, Transcriber
+
+FEW_ATTEMPTS = 3  # to reopen a device, after which the user is told what is wrong
+NOT_HEARD = "Sorry, I could not make that out. Please say it again."
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSettings:
+    """How the conversation is led."""
+
+    turn: TurnSettings = field(default_factory=TurnSettings)
+    answering: AnsweringSettings = field(default_factory=AnsweringSettings)
+    preemptive: bool = True  # prepare a reply while the end of the turn is not yet certain
+
+
+class DeviceKeeper(Protocol):
+    """Gets lost devices back; ``audio.devices.reopen.DuplexDevices`` is one."""
+
+    async def watch(self) -> None:
+        """Report a stream that stalls as lost, until cancelled."""
+        ...
+
+    async def reopen(self, failed: Callable[[Attempt], None]) -> Reopened:
+        """Open again and again what was open before, until it works."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What a conversation is made of; ``cli`` builds it."""
+
+    capture: CapturePort
+    playback: PlaybackPort
+    canceller: EchoCanceller
+    vad: Vad
+    recognizer: Recognizer
+    synthesizer: Synthesizer
+    brain: Brain
+    devices: DeviceKeeper | None = None  # without one a lost device ends the conversation
+
+
+class Conversation:
+    """One conversation between a user and Jarvis, from opening the devices to closing them."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        settings: ConversationSettings,
+        publish: Callable[[events.ConversationEvent], None],
+    ) -> None:
+        self._parts = parts
+        self._settings = settings
+        self._publish = publish
+        playback = Playback(parts.playback.info.rate)
+        near_end = NearEnd(parts.capture.info.rate, playback.rate, parts.canceller, parts.vad)
+        self._ears = Ears(parts.capture, near_end, playback.far_end)
+        self._mouth = Mouth(
+            parts.playback, playback, parts.synthesizer, self._agent_started, self._agent_stopped
+        )
+        self._answering = Answering(parts.brain, self._mouth, settings.answering, publish)
+        self._transcriber = Transcriber(parts.recognizer, self._hypothesis, self._settled)
+        self._machine = TurnMachine(settings.turn)
+        self._facts: deque[turn.Fact] = deque()  # the first one is being dealt with
+        self._texts: dict[int, str] = {}  # what the open turn says, as far as known
+        self._stopping = asyncio.Event()
+        self._lost = asyncio.Event()
+        self._closed_because = "stopped"
+
+    # --- life ---
+
+    @property
+    def history(self) -> tuple[events.Exchange, ...]:
+        """The dialogue as it was heard, oldest first."""
+        return self._answering.history
+
+    async def run(self) -> None:
+        """Talk until ``stop``. Raises DeviceUnavailable when a device cannot be opened."""
+        loop = asyncio.get_running_loop()
+
+        def lost(reason: str) -> None:
+            loop.call_soon_threadsafe(self._device_lost, reason)
+
+        try:
+            self._mouth.open(lost)
+            self._ears.open(lost)
+            self._publish(
+                events.SessionStarted(
+                    clock.session_now(),
+                    self._parts.recognizer.info.name,
+                    self._parts.synthesizer.info.name,
+                    self._parts.brain.name,
+                    clock.wall_now(),
+                )
+            )
+            await self._run_parts()
+        finally:
+            self._ears.close()
+            self._transcriber.close()
+            self._mouth.close()
+            self._publish(events.SessionEnded(clock.session_now(), self._closed_because))
+
+    def stop(self, reason: str = "stopped") -> None:
+        """End the conversation soon."""
+        self._closed_because = reason
+        self._stopping.set()
+
+    def say(self, text: str) -> None:
+        """Say a line of Jarvis's own."""
+        self._answering.say(text)
+
+    async def _run_parts(self) -> None:
+        async with asyncio.TaskGroup() as group:
+            self._answering.open(group)
+            tasks = [
+                group.create_task(self._listen(), name="listen"),
+                group.create_task(self._transcriber.run(), name="transcribe"),
+                group.create_task(self._mouth.run(), name="mouth"),
+            ]
+            if self._parts.devices is not None:
+                tasks.append(group.create_task(self._parts.devices.watch(), name="watch devices"))
+                tasks.append(group.create_task(self._keep(self._parts.devices), name="keep"))
+            await self._stopping.wait()
+            self._answering.close()
+            for task in tasks:
+                task.cancel()
+
+    def _device_lost(self, reason: str) -> None:
+        if self._parts.devices is None:
+            remedy = "Check the device and start again; the conversation so far was kept."
+            self.stop(reason)
+        else:
+            remedy = "It is opened again as soon as it is back; nothing said so far was lost."
+        self._publish(events.Faulted(clock.session_now(), "devices", reason, remedy))
+        self._lost.set()
+
+    async def _keep(self, devices: DeviceKeeper) -> None:
+        while True:
+            await self._lost.wait()
+            reopened = await devices.reopen(self._still_lost)
+            self._lost.clear()
+            self._ears.resync()
+            capture, playback = reopened.capture, reopened.playback
+            self._publish(
+                events.DevicesReopened(
+                    clock.session_now(),
+                    capture.name if capture else None,
+                    playback.name if playback else None,
+                    reopened.attempts,
+                    reopened.same,
+                )
+            )
+
+    def _still_lost(self, attempt: Attempt) -> None:
+        if attempt.number == FEW_ATTEMPTS:
+            problem, remedy = attempt.error.problem, attempt.error.remedy
+            self._publish(events.Faulted(clock.session_now(), "devices", problem, remedy))
+
+    # --- hearing ---
+
+    async def _listen(self) -> None:
+        async for heard in self._ears.frames():
+            self._transcriber.push(heard.frame)
+            self._feed(turn.FrameHeard(heard.at_s, heard.frame.probability))
+
+    def _feed(self, fact: turn.Fact) -> None:
+        # Carrying out a request may bring up a new fact (a cut stops the agent): it waits its turn.
+        self._facts.append(fact)
+        if len(self._facts) > 1:
+            return
+        while self._facts:
+            for request in self._machine.feed(self._facts[0]):
+                self._carry_out(request)
+            self._facts.popleft()
+
+    def _hypothesis(self, number: int, found: Hypothesis) -> None:
+        now_s = clock.session_now()
+        self._texts = {number: found.text}
+        self._publish(events.TranscriptChanged(now_s, number, found.text))
+        self._feed(turn.HypothesisHeard(now_s, number, found.text))
+
+    def _settled(self, settled: Settled) -> None:
+        now_s = clock.session_now()
+        number, final = settled.turn, settled.final
+        self._texts = {number: final.text}
+        self._publish(
+            events.TranscriptSettled(
+                now_s, number, final.text, final.engine, final.reason, settled.compute_s
+            )
+        )
+        if settled.fault is not None:
+            problem, remedy = settled.fault.problem, settled.fault.remedy
+            self._publish(events.Faulted(now_s, "recognizer", problem, remedy, spoken=True))
+            self.say(NOT_HEARD)
+        elif final.text and self._settings.preemptive and self._machine.floor is turn.Floor.USER:
+            self._answering.prepare(number, final.text)
+        self._feed(turn.FinalHeard(now_s, number, final.text, settled.revision))
+
+    # --- what the turn machine asks for ---
+
+    def _carry_out(self, request: turn.Request) -> None:
+        match request:
+            case turn.OpenTurn():
+                self._open_turn(request)
+            case turn.SettleTurn():
+                self._transcriber.settle(request.revision)
+                self._publish(
+                    events.TurnSettled(request.at_s, request.turn, request.speech_ended_s)
+                )
+            case turn.ReopenTurn():
+                self._transcriber.reopen()
+                self._answering.abandon()
+                self._publish(events.TurnReopened(request.at_s, request.turn))
+            case turn.CommitTurn():
+                self._commit(request)
+            case turn.DiscardTurn():
+                self._transcriber.drop()
+                self._answering.abandon()
+                self._publish(events.TurnDiscarded(request.at_s, request.turn, request.reason))
+            case turn.StopPlayback():
+                self._barge_in(request)
+            case _:
+                self._steer_playback(request)
+
+    def _open_turn(self, request: turn.OpenTurn) -> None:
+        self._texts = {}
+        self._transcriber.open(request.turn, self._ears.since(request.from_s))
+        onset_s = request.from_s + self._settings.turn.pre_roll_s
+        self._publish(events.SpeechStarted(request.at_s, request.turn, onset_s))
+
+    def _commit(self, request: turn.CommitTurn) -> None:
+        text = self._texts.pop(request.turn, "")
+        self._transcriber.drop()
+        self._publish(
+            events.TurnCommitted(
+                request.at_s, request.turn, text, request.speech_ended_s, request.reason
+            )
+        )
+        self._answering.answer(request.turn, text)
+
+    def _barge_in(self, request: turn.StopPlayback) -> None:
+        answer = self._mouth.cut()
+        if answer is not None:
+            now_s = clock.session_now()
+            self._publish(events.BargedIn(now_s, request.onset_s, answer.number, request.reason))
+
+    def _steer_playback(
+        self, request: turn.Duck | turn.Unduck | turn.HoldPlayback | turn.ReleasePlayback
+    ) -> None:
+        playback = self._mouth.playback
+        match request:
+            case turn.Duck():
+                playback.duck()
+                self._publish(events.PlaybackDucked(request.at_s, True, request.reason))
+            case turn.Unduck():
+                playback.unduck()
+                self._publish(events.PlaybackDucked(request.at_s, False, request.reason))
+            case turn.HoldPlayback():
+                playback.hold()
+            case turn.ReleasePlayback():
+                playback.release()
+
+    # --- what was heard ---
+
+    def _agent_started(self, answer: Answer, at_s: float) -> None:
+        self._publish(events.AgentSpeechStarted(at_s, answer.question.turn, answer.number))
+        self._feed(turn.AgentStarted(at_s))
+
+    def _agent_stopped(self, answer: Answer, at_s: float, heard: str, cut: bool) -> None:
+        if not answer.started:
+            return
+        number = answer.question.turn
+        self._publish(
+            events.AgentSpeechStopped(at_s, number, answer.number, heard, answer.said, cut)
+        )
+        self._answering.heard(answer, heard, cut)
+        self._feed(turn.AgentStopped(at_s))

@@ -1,0 +1,98 @@
+"""Capture to VAD frames: what the microphone gave, echo-cancelled, with session times."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audio.devices.base import CapturePort
+from audio.near_end import NearEnd, NearEndFrame, PreRoll
+from audio.ring import SampleRing
+from audio.timebase import StreamAnchor
+from audio.vad.base import FRAME_SAMPLES, SAMPLE_RATE
+from jarvis_voice import clock
+
+RING_S = 4.0  # a stall of the loop longer than this loses sound, and is counted
+FRAME_S = FRAME_SAMPLES / SAMPLE_RATE
+
+
+@dataclass(frozen=True, slots=True)
+class HeardFrame:
+    """A VAD frame and the session time at which its last sample was spoken."""
+
+    frame: NearEndFrame
+    at_s: float
+
+
+class Ears:
+    """Reads one capture port for the whole conversation."""
+
+    def __init__(self, port: CapturePort, near_end: NearEnd, far_end: SampleRing) -> None:
+        self._port = port
+        self._near_end = near_end
+        self._far_end = far_end
+        self._ring = SampleRing(int(RING_S * port.info.rate))
+        self._anchor = StreamAnchor(SAMPLE_RATE)
+        self._pre_roll = PreRoll()
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="near-end")
+        self._arrived = asyncio.Event()
+        self._gap = False  # the sound that comes next does not follow what came before
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    @property
+    def overrun_samples(self) -> int:
+        """Samples lost because nobody read them in time."""
+        return self._ring.overrun_samples
+
+    def open(self, lost: Callable[[str], None]) -> None:
+        """Start the microphone. Raises DeviceUnavailable."""
+        self._loop = asyncio.get_running_loop()
+        self._port.start(self._deliver, lost)
+
+    def close(self) -> None:
+        """Stop the microphone and the worker."""
+        self._port.stop()
+        self._pool.shutdown(wait=True)
+
+    def resync(self) -> None:
+        """Begin a new stretch of sound after a gap: the canceller and the anchor start over."""
+        self._gap = True
+        self._arrived.set()
+
+    def since(self, at_s: float) -> list[NearEndFrame]:
+        """The frames kept from before, from session time ``at_s`` on."""
+        return self._pre_roll.since(self._anchor.sample_at(at_s))
+
+    async def frames(self) -> AsyncIterator[HeardFrame]:
+        """Every VAD frame in order, for as long as the conversation lasts."""
+        loop = asyncio.get_running_loop()
+        while True:
+            await self._arrived.wait()
+            self._arrived.clear()
+            if self._gap:
+                self._gap = False
+                self._ring.clear()
+                self._far_end.clear()
+                self._anchor.reset()
+                await loop.run_in_executor(self._pool, self._near_end.resync)
+            near = self._ring.read(self._ring.available)
+            far = self._far_end.read(self._far_end.available)
+            if not near.size:
+                continue
+            now_s = clock.session_now()
+            frames = await loop.run_in_executor(self._pool, self._near_end.process, near, far)
+            for frame in frames:
+                self._pre_roll.push(frame)
+                self._anchor.observe(frame.end_sample, now_s)
+                yield HeardFrame(frame, self._anchor.time_of(frame.end_sample))
+
+    def _deliver(self, samples: NDArray[np.float32]) -> None:
+        # On a device thread: copy, then wake the loop. The loop is closed only after stop().
+        self._ring.write(samples)
+        if self._loop is not None and not self._arrived.is_set():
+            self._loop.call_soon_threadsafe(self._arrived.set)

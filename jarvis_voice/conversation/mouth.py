@@ -1,0 +1,191 @@
+"""Words to the loudspeaker: the synthesizer on its own thread, playback, and what was heard."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from audio.devices.base import PlaybackPort
+from audio.playback import Playback, PlaybackMark, PlaybackProgress
+from audio.resample import StreamResampler
+from audio.tts.base import SpeechChunk, SpokenPhrase, Synthesizer, WordMark
+from audio.tts.spoken_text import heard_source
+from jarvis_voice import clock
+from jarvis_voice.conversation.answer import Answer, Sound
+
+TICK_S = 0.02  # how often playback is looked at while an answer sounds
+AHEAD_S = 20.0  # no more than this is synthesized ahead of what was heard
+
+
+class Mouth:
+    """Speaks one answer at a time over one playback stream that stays open."""
+
+    def __init__(
+        self,
+        port: PlaybackPort,
+        playback: Playback,
+        synthesizer: Synthesizer,
+        on_started: Callable[[Answer, float], None],
+        on_stopped: Callable[[Answer, float, str, bool], None],
+    ) -> None:
+        """``on_started(answer, at_s)`` and ``on_stopped(answer, at_s, heard, cut)``."""
+        self.playback = playback
+        self._port = port
+        self._synthesizer = synthesizer
+        self._on_started = on_started
+        self._on_stopped = on_stopped
+        self._pool = ThreadPoolExecutor(1, thread_name_prefix="synthesizer")
+        self._current: Answer | None = None
+        self._active = asyncio.Event()
+        self._moved = asyncio.Condition()
+
+    @property
+    def current(self) -> Answer | None:
+        """The answer that sounds or is about to."""
+        return self._current
+
+    def open(self, lost: Callable[[str], None]) -> None:
+        """Start the loudspeaker. Raises DeviceUnavailable."""
+        self._port.start(self.playback.render, lost)
+        self.playback.latency_samples = int(self._port.info.latency_s * self.playback.rate)
+
+    def close(self) -> None:
+        """Stop the loudspeaker and the worker."""
+        self._port.stop()
+        if self._current is not None:
+            self._current.token.cancel()
+        self._pool.shutdown(wait=True)
+
+    # --- synthesis ---
+
+    async def synthesize(self, phrase: SpokenPhrase, answer: Answer) -> AsyncIterator[Sound]:
+        """Audio of a phrase at the playback rate, as it becomes ready. Raises EngineError."""
+        loop = asyncio.get_running_loop()
+        chunks = self._synthesizer.synthesize(phrase, answer.token)
+        resampler = StreamResampler(self._synthesizer.rate, self.playback.rate)
+        place = _Place(phrase, answer.samples, self.playback.rate / self._synthesizer.rate)
+        while True:
+            answer.token.raise_if_cancelled()
+            sound = await loop.run_in_executor(self._pool, _next_sound, chunks, resampler, place)
+            if sound is None:
+                return
+            answer.samples += sound.samples.size
+            yield sound
+
+    # --- playback ---
+
+    def begin(self, answer: Answer) -> None:
+        """Make this answer the one that sounds; whatever sounded before must have ended."""
+        self._current = answer
+        self.playback.begin(answer.number)
+        for sound in answer.waiting:
+            self.enqueue(answer, sound)
+        answer.waiting.clear()
+        self._active.set()
+
+    def enqueue(self, answer: Answer, sound: Sound) -> None:
+        """Queue a piece of the answer that sounds; pieces of any other are dropped."""
+        if answer is self._current and not answer.silenced:
+            self.playback.enqueue(answer.number, sound.samples, sound.marks)
+
+    def finish(self, answer: Answer) -> None:
+        """No more pieces of it will come."""
+        if answer is self._current and not answer.silenced:
+            self.playback.finish(answer.number)
+
+    def cut(self) -> Answer | None:
+        """Stop the sound at once; returns the answer that was cut, None when none was on."""
+        answer = self._current
+        if answer is None:
+            return None
+        answer.silence()
+        self.playback.flush(answer.number)
+        self._end(answer, self.playback.progress(answer.number))
+        return answer
+
+    async def room_for(self, answer: Answer) -> None:
+        """Wait until no more than AHEAD_S of audio waits to be heard."""
+        async with self._moved:
+            await self._moved.wait_for(
+                lambda: (
+                    answer.silenced
+                    or answer is not self._current
+                    or self._ahead_s(answer) < AHEAD_S
+                )
+            )
+
+    async def run(self) -> None:
+        """Watch playback for as long as the conversation lasts."""
+        while True:
+            await self._active.wait()
+            self._look()
+            async with self._moved:
+                self._moved.notify_all()
+            if self._current is None:
+                self._active.clear()
+            else:
+                await asyncio.sleep(TICK_S)
+
+    def _ahead_s(self, answer: Answer) -> float:
+        played = self.playback.progress(answer.number).played_samples
+        return (answer.samples - played) / self.playback.rate
+
+    def _look(self) -> None:
+        answer = self._current
+        if answer is None:
+            return
+        now_s = clock.session_now()
+        progress = self.playback.progress(answer.number)
+        if not answer.started:
+            started_s = self._audible_since(progress, now_s)
+            if started_s is not None:
+                answer.started = True
+                self._on_started(answer, started_s)
+        if progress.finished:
+            self._end(answer, progress)
+
+    def _audible_since(self, progress: PlaybackProgress, now_s: float) -> float | None:
+        """When its first audible sample sounded, None while it has not."""
+        first = progress.first_audible_sample
+        if first is None:
+            return None
+        position = self.playback.sounded_at(progress.reply, first)
+        ago = self.playback.rendered_samples - (position or 0)
+        if position is None or ago < 0:
+            return None
+        return now_s - ago / self.playback.rate
+
+    def _end(self, answer: Answer, progress: PlaybackProgress) -> None:
+        self._current = None
+        answer.ended = True
+        cut = not progress.finished
+        heard = answer.said[: progress.heard_text_end] if cut else answer.said
+        self._on_stopped(answer, clock.session_now(), heard, cut)
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a phrase's audio begins in its answer, and how its samples scale to playback."""
+
+    phrase: SpokenPhrase
+    start_sample: int
+    scale: float
+
+    def mark(self, mark: WordMark) -> PlaybackMark:
+        return PlaybackMark(
+            sample=self.start_sample + int(mark.end_sample * self.scale),
+            text_end=self.phrase.offset + len(heard_source(self.phrase, mark.word + 1)),
+        )
+
+
+def _next_sound(
+    chunks: Iterator[SpeechChunk], resampler: StreamResampler, place: _Place
+) -> Sound | None:
+    chunk = next(chunks, None)
+    if chunk is None:
+        tail = resampler.flush()
+        return Sound(tail, ()) if tail.size else None
+    marks = tuple(place.mark(mark) for mark in chunk.marks)
+    return Sound(resampler.process(chunk.samples), marks)
