@@ -26,7 +26,9 @@ from audio.resample import StreamResampler
 from audio.vad.base import FRAME_SAMPLES, Vad
 
 _ACTIVE_DBFS = -60.0  # far-end peak above which the loudspeaker counts as sounding
-_ACTIVE_HOLD = RATE // 2  # the longest lead that AEC3 can bridge: its echo may come that late
+# The longest lead that AEC3 can bridge (half a second: the echo may come that late), from the
+# start of a VAD frame that is judged when the last echo frame in it is complete.
+_ACTIVE_HOLD = RATE // 2 + FRAME_SAMPLES + ECHO_FRAME
 _PRE_ROLL_S = 3.0
 
 
@@ -52,9 +54,10 @@ class NearEndFrame:
 class Reference:
     """The far end's queue at 16 kHz, kept as short as possible so that it leads the echo.
 
-    Near and far blocks arrive in bursts of their own size, so the queue swings. Its lowest level
-    over a window is what it holds needlessly: that much is dropped, best while the loudspeaker is
-    silent. When it does not hold a whole frame, silence stands in and what is queued waits.
+    Near and far blocks arrive in bursts of their own size, so what is left when the near end has
+    been served swings from call to call. Its lowest level over a window is held needlessly: that
+    much is dropped, best while the loudspeaker is silent. When the queue does not hold a whole
+    frame, silence stands in and what is queued waits.
     """
 
     _WINDOW = 2 * RATE  # two seconds of near-end sound
@@ -98,23 +101,23 @@ class Reference:
             self._discard(ECHO_FRAME)
         elif self._filled:
             self.padded_samples += ECHO_FRAME
-        self._watch()
+        self._seen += ECHO_FRAME
         return out
 
-    def reset(self) -> None:
-        """Forget everything; the next block aligns anew."""
-        self._filled = 0
-        self._started = False
-        self._begin_window()
-
-    def _watch(self) -> None:
+    def settle(self) -> None:
+        """Say that the near end that came together with the last ``push`` has been served."""
         self._lowest = min(self._lowest, self._filled)
-        self._seen += ECHO_FRAME
         if self._seen < self._WINDOW:
             return
         surplus = self._lowest - self._MARGIN
         if surplus > self._TOLERATED or (surplus > 0 and self._is_quiet()):
             self._drop(surplus)
+        self._begin_window()
+
+    def reset(self) -> None:
+        """Forget everything; the next block aligns anew."""
+        self._filled = 0
+        self._started = False
         self._begin_window()
 
     def _begin_window(self) -> None:
@@ -140,6 +143,7 @@ class NearEnd:
     def __init__(
         self, capture_rate: int, playback_rate: int, canceller: EchoCanceller, vad: Vad
     ) -> None:
+        self._rates = (capture_rate, playback_rate)
         self._near_rate = StreamResampler(capture_rate, RATE)
         self._far_rate = StreamResampler(playback_rate, RATE)
         self._canceller = canceller
@@ -169,15 +173,18 @@ class NearEnd:
         frames: list[NearEndFrame] = []
         for echo_frame in self._echo_framer.push(near_16k):
             frames.extend(self._cancel(echo_frame.samples))
+        self._reference.settle()
         return frames
 
-    def resync(self) -> None:
+    def resync(self, capture_rate: int | None = None, playback_rate: int | None = None) -> None:
         """Start anew after a device change or a gap: sound, echo path and speech state.
 
-        Samples go on being counted, so that ``start_sample`` never goes back.
+        A new device may have another rate. Samples go on being counted, so that ``start_sample``
+        never goes back.
         """
-        self._near_rate.reset()
-        self._far_rate.reset()
+        self._rates = (capture_rate or self._rates[0], playback_rate or self._rates[1])
+        self._near_rate = StreamResampler(self._rates[0], RATE)
+        self._far_rate = StreamResampler(self._rates[1], RATE)
         self._reference.reset()
         self._canceller.reset()
         self._vad.reset()
