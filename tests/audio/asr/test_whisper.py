@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from audio.asr import whisper_weights
 from audio.asr.base import Final
 from audio.asr.guards import words_of
-from audio.asr.whisper import WhisperRecognizer, WhisperStream
+from audio.asr.whisper import WhisperRecognizer
 from audio.engine import CancelToken
 from audio.errors import EngineCorrupt, EngineMissing
 
@@ -157,7 +157,7 @@ def test_a_final_right_after_a_hypothesis_is_free(
     for frame, probability in frames[:-30]:
         stream.push(frame, probability)
     hypothesis = stream.hypothesis(CancelToken())
-    calls = counted_decodes(stream, monkeypatch)
+    calls = counted_decodes(recognizer, monkeypatch)
     for frame, probability in frames[-30:]:
         stream.push(frame, probability)
     final = stream.final(CancelToken())
@@ -167,16 +167,17 @@ def test_a_final_right_after_a_hypothesis_is_free(
     stream.close()
 
 
-def counted_decodes(stream: WhisperStream, monkeypatch: pytest.MonkeyPatch) -> list[float]:
+def counted_decodes(recognizer: WhisperRecognizer, monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """The seconds of sound of each decoding from here on."""
     calls: list[float] = []
-    decode = stream._model.decode
+    model = recognizer._transcriber._model  # type: ignore[union-attr]  # it is open
+    decode = model.decode
 
     def counted(samples: Sound, *rest: object) -> object:
         calls.append(len(samples) / S)
         return decode(samples, *rest)  # type: ignore[arg-type]  # passed on as it came
 
-    monkeypatch.setattr(stream._model, "decode", counted)
+    monkeypatch.setattr(model, "decode", counted)
     return calls
 
 
@@ -189,7 +190,7 @@ def test_a_long_turn_costs_no_more_as_it_grows_and_keeps_its_words(
 ) -> None:
     clip = shared_clip("realtimestt_asr_reference_en.wav")
     stream = recognizer.stream()
-    calls = counted_decodes(stream, monkeypatch)
+    calls = counted_decodes(recognizer, monkeypatch)
     frames = heard(np.concatenate([clip, clip]))  # 104 s in one breath
     for place, (frame, probability) in enumerate(frames):
         stream.push(frame, probability)
