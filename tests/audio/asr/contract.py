@@ -15,11 +15,17 @@ from audio.errors import Cancelled, EngineFailed
 Frames = list[tuple[NDArray[np.float32], float]]
 
 
-def check_recognizer(make: Callable[[], Recognizer], speech: Frames) -> None:
-    """``make`` opens a recognizer that hears words in ``speech``, in every stream of it."""
+def check_recognizer(
+    make: Callable[[], Recognizer], speech: Frames, *, rolling: bool = True
+) -> None:
+    """``make`` opens a recognizer that hears words in ``speech``, in every stream of it.
+
+    ``rolling`` is False for one that gives no words before a final.
+    """
     recognizer = make()
     assert recognizer.info.name
     for check in (
+        *((_hypotheses_have_words,) if rolling else ()),
         _words_are_heard,
         _an_empty_stream_gives_nothing,
         _silence_gives_nothing,
@@ -51,14 +57,17 @@ def _silence(seconds: float) -> Frames:
     return [(np.zeros(512, dtype=np.float32), 0.01)] * int(seconds * 16_000 / 512)
 
 
+def _hypotheses_have_words(stream: RecognizerStream, speech: Frames) -> None:
+    _push(stream, speech)
+    assert stream.hypothesis(CancelToken()).text
+
+
 def _words_are_heard(stream: RecognizerStream, speech: Frames) -> None:
     half = len(speech) // 2
     so_far = _push(stream, speech[:half])
     assert stream.hypothesis(CancelToken()).through_sample == so_far
     so_far += _push(stream, speech[half:])
-    hypothesis = stream.hypothesis(CancelToken())
-    assert hypothesis.through_sample == so_far
-    assert hypothesis.text
+    assert stream.hypothesis(CancelToken()).through_sample == so_far
     final = stream.final(CancelToken())
     assert final.through_sample == so_far
     assert final.text == final.text.strip() != ""

@@ -11,7 +11,7 @@ SPEECH = [(np.full(512, 0.1, dtype=np.float32), 0.9)] * 20
 
 
 def test_it_keeps_the_contract(check_recognizer) -> None:
-    check_recognizer(lambda: ScriptedRecognizer(["what broke"] * 8), SPEECH)
+    check_recognizer(lambda: ScriptedRecognizer(["what broke"] * 20), SPEECH)
 
 
 def test_replies_come_in_order_and_then_nothing() -> None:
