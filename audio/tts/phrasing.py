@@ -28,6 +28,7 @@ from audio.tts.text.sentences import (
     ends_sentence,
     may_break_after,
     opens_clause,
+    opens_clause_after_so,
     opens_phrase,
 )
 
@@ -93,7 +94,8 @@ class _Scan:
     fresh_line: bool = True
     spans: OpenSpans = field(default_factory=OpenSpans)
     block: Block | None = None
-    weak: _Cut | None = None
+    so: _Cut | None = None  # before a "so" that the next word may show to open a clause
+    weak: _Cut | None = None  # the best place if the first phrase becomes too long
     fallback: _Cut | None = None  # the best place so far if the phrase becomes too long
     fallback_rank: int = 0
 
@@ -242,10 +244,14 @@ class Phraser:
             return scan.fallback or here
         if scan.spans.any or scan.words < settings.first_min_words:
             return None
-        if opens_clause(word.text, scan.previous):
+        clause = here if opens_clause(word.text, scan.previous) else None
+        if scan.so is not None and opens_clause_after_so(word.text):
+            clause = scan.so
+        scan.so = here if word.text == "so" and may_break_after(scan.previous) else None
+        if clause is not None:
             if self._first:
-                return here
-            self._remember(here, rank=2)
+                return clause
+            self._remember(clause, rank=2)
         elif opens_phrase(word.text, scan.previous):
             self._remember(here, rank=1)
             if scan.weak is None or scan.words <= settings.first_max_words:
@@ -290,19 +296,12 @@ class Phraser:
             scan.fallback_rank = rank if late else 0
 
     def _stalled_end(self) -> int:
+        """The end of the last word if it is whole and may stand last, else the best gap."""
         scan, text = self._scan, self._text
         tail = text[scan.at :]
-        complete = tail.rstrip()
-        if (
-            not scan.spans.any
-            and complete
-            and (
-                tail != complete
-                or ends_sentence(complete, "", at_line_start=False)
-                or ends_clause(complete, "")
-            )
-        ):
-            return len(text)
-        if not scan.spans.any and not tail.strip():
+        last = tail.rstrip()
+        ended = ends_sentence(last, "", at_line_start=False) or ends_clause(last, "")
+        whole = ended or (tail != last and may_break_after(last)) or not last
+        if whole and not scan.spans.any:
             return len(text)
         return scan.fallback.at if scan.fallback else 0

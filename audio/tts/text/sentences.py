@@ -18,7 +18,7 @@ _SELDOM = word_set(
     "etc a.m p.m u.s u.k e.u inc ltd corp jr sr co min max al est dept no st avg ver rev jan "
     "feb mar apr jun jul aug sep sept oct nov dec"
 )
-CONJUNCTIONS = word_set("and but so because or yet although though while whereas which")
+CONJUNCTIONS = word_set("and but because or yet although though while whereas which")
 _OPENERS = word_set(
     "that which who where when while if because although though unless until since before after "
     "in on at for with from into against during through under over about without within across "
@@ -32,6 +32,9 @@ LEANING = word_set(
     "most just only i you he she it we they who which when while because about after before "
     "between against over under via per until since new old same first last next one two three "
     "four five six seven eight nine ten version step line number file mr mrs ms dr prof"
+)
+_SUBJECTS = word_set(
+    "i you he she it we they the this these there a an all no my your its their now"
 )
 _LIST_NUMBER = re.compile(r"\d{1,9}[.)]")
 
@@ -51,6 +54,8 @@ def ends_sentence(word: str, following: str, *, at_line_start: bool) -> bool:
         return not following.islower()
     if last == "…" or bare.endswith(".."):
         return not following or following.isupper()
+    if bare != word and following.islower():
+        return False  # a quoted or bracketed sentence inside another one
     if last != "." or (at_line_start and _LIST_NUMBER.fullmatch(bare)):
         return False
     stem = bare[:-1].lstrip("([{\"'*_`“‘")
@@ -80,6 +85,11 @@ def opens_clause(word: str, before: str) -> bool:
         return False
     joins_two = word in ("and", "or") and (before[-1:].isdigit() or before[:1].isupper())
     return not joins_two and may_break_after(before)
+
+
+def opens_clause_after_so(word: str) -> bool:
+    """Whether the "so" before ``word`` began a clause, unlike in "so far" and "so good"."""
+    return core(word) in _SUBJECTS
 
 
 def opens_phrase(word: str, before: str) -> bool:
