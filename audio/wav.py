@@ -6,7 +6,7 @@ import os
 import struct
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -109,7 +109,8 @@ class WavRecorder:
         self._since_header = 0
         with _unwritable(self.path):
             self._file: BinaryIO | None = open(self.path, "wb")  # noqa: SIM115 - closed by close
-            self._file.write(_header(0, rate, 2))
+        with self._ending_on_failure():
+            self._update_header(self._file)
 
     @property
     def duration_s(self) -> float:
@@ -121,7 +122,8 @@ class WavRecorder:
 
         It goes where the last piece ended, or at ``start_sample`` of the recording: a gap becomes
         silence, and what lies before the end of the last piece is dropped. Raises
-        UnwritableOutput, as when the disk is full; what was written before is kept.
+        UnwritableOutput, as when the disk is full: the recording ends there, what was written
+        before is kept, and later sound is ignored, as it is after ``close``.
         """
         self._add(0, samples, start_sample)
 
@@ -133,14 +135,11 @@ class WavRecorder:
         """Write what is left, the shorter side ending in silence. Calling it twice is fine."""
         if self._file is None:
             return
-        file = self._file
-        try:
-            self._write_until(max(side.end for side in self._sides))
-            with _unwritable(self.path):
-                self._update_header(file)
-        finally:
-            self._file = None
-            file.close()
+        self._write_until(max(side.end for side in self._sides))
+        with self._ending_on_failure():
+            self._update_header(self._file)
+            self._file.close()
+        self._file = None
 
     def __enter__(self) -> WavRecorder:
         return self
@@ -162,12 +161,24 @@ class WavRecorder:
         if count <= 0 or self._file is None:
             return
         block = np.stack([side.take(end) for side in self._sides], axis=1)
-        with _unwritable(self.path):
+        with self._ending_on_failure():
             self._file.write(to_int16(block).astype("<i2").tobytes())
             self._frames = end
             self._since_header += count
             if self._since_header >= self.rate:
                 self._update_header(self._file)
+
+    @contextmanager
+    def _ending_on_failure(self) -> Iterator[None]:
+        with _unwritable(self.path):
+            try:
+                yield
+            except OSError:
+                file, self._file = self._file, None
+                with suppress(OSError):  # closing tries to write once more
+                    if file is not None:
+                        file.close()
+                raise
 
     def _update_header(self, file: BinaryIO) -> None:
         file.seek(0)
