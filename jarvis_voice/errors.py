@@ -8,6 +8,7 @@
     │   ├── ModelUnreachable       no answer, refused, or timed out
     │   └── ModelMalformed         it answered with something that is no answer
     ├── OutputError                a result cannot be written
+    ├── TimelineUnreadable         a file is no timeline, or a damaged one
     └── ListenerOverrun            a part of the app did not keep up with the events
 
 Faults of sound have their own tree in ``audio.errors``. ``exit_code`` and ``retryable`` are data.
@@ -67,6 +68,10 @@ class ModelMalformed(BrainError):
 
 class OutputError(JarvisError):
     """A result cannot be written; nothing was left half-written."""
+
+
+class TimelineUnreadable(JarvisError):
+    """A file is no timeline, is of a newer version, or is damaged before its last line."""
 
 
 class ListenerOverrun(JarvisError):

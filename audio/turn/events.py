@@ -81,6 +81,7 @@ class OpenTurn:
     turn: int
     from_s: float
     reason: str
+    onset_s: float = 0.0  # when the speech began, later than ``from_s`` by the pre-roll at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +112,7 @@ class CommitTurn:
     """The turn is over: answer it. Sent once a turn.
 
     ``text`` is what the turn says: its final, or the last hypothesis when no final came in time.
+    ``due_s`` is when the silence was long enough; the rest was spent waiting for the final.
     """
 
     at_s: float
@@ -118,6 +120,7 @@ class CommitTurn:
     speech_ended_s: float
     reason: str
     text: str = ""
+    due_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

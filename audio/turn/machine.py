@@ -266,7 +266,7 @@ class TurnMachine:
         # With the pre-roll, but never with sound that an earlier turn has answered for.
         from_s = max(onset_s - self._settings.pre_roll_s, self._taken_until_s)
         reason = f"{self._segmenter.voiced_until_s - onset_s:.2f} s of speech"
-        self._out.append(OpenTurn(self._now_s, self._turns, from_s, reason))
+        self._out.append(OpenTurn(self._now_s, self._turns, from_s, reason, onset_s))
 
     def _speech_paused(self, ended_s: float) -> None:
         turn = self._turn
@@ -358,7 +358,10 @@ class TurnMachine:
         else:
             silence = f"silence {self._now_s - turn.ended_s:.2f} s"
             reason = "; ".join(part for part in (silence, turn.wait.reason, turn.note) if part)
-            self._out.append(CommitTurn(self._now_s, turn.number, turn.ended_s, reason, text))
+            waited_s = turn.ended_s + turn.wait.seconds
+            due_s = min(self._now_s, waited_s if turn.closed_s is None else turn.closed_s)
+            request = CommitTurn(self._now_s, turn.number, turn.ended_s, reason, text, due_s)
+            self._out.append(request)
         if turn.closed_s is not None and self._segmenter.voiced_until_s > turn.closed_s:
             self._open()
             if not self._segmenter.speaking:
