@@ -21,16 +21,10 @@ from jarvis_voice.telemetry.timeline import (
     read_timeline,
 )
 
-finite = st.floats(allow_nan=False, allow_infinity=False)
-any_event = st.one_of(
-    [st.from_type(kind) for kind in EVENT_CLASSES.values()],
-)
-st.register_type_strategy(float, finite)
-
 SAMPLE = [
     events.SessionStarted(0.0, "whisper", "kokoro", "narrator", "2026-01-01T00:00:00+00:00"),
     events.SpeechStarted(1.5, 1, 1.4),
-    events.TranscriptChanged(2.0, 1, "wie geht’s “dir”\nund so 🎙"),
+    events.TranscriptChanged(2.0, 1, 'wie geht "es" \\ ?\nund so 🎙'),
     events.RunChanged(
         3.0,
         events.RunSnapshot(
@@ -59,8 +53,7 @@ def test_every_event_class_survives_a_line(kind, data):
     event = data.draw(st.from_type(kind))
     line = json.dumps(encode(event))
     again = decode(json.loads(line))
-    assert again == event
-    assert type(again) is kind
+    assert repr(again) == repr(event)  # equal, and of the same types; NaN is not equal to itself
 
 
 def test_a_whole_number_of_seconds_is_still_seconds():
@@ -196,6 +189,6 @@ def test_a_full_disk_ends_the_file_and_not_the_conversation():
 
 
 def test_an_error_inside_is_not_hidden_by_the_file():
-    with pytest.raises(KeyError), Timeline() as timeline:
-        timeline.append(SAMPLE[0])
+    timeline = Timeline(Path("/dev/full")) if Path("/dev/full").exists() else Timeline()
+    with pytest.raises(KeyError), timeline:
         raise KeyError
