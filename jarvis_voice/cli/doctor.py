@@ -85,7 +85,8 @@ def _faults(checks: Sequence[Check], need: Need) -> list[Check]:
 def _verdict(faults: Sequence[Check]) -> str:
     if not faults:
         return "ready"
-    return "not ready: " + "; ".join(_sentence(fault) for fault in faults)
+    more = f" ({len(faults) - 1} more above)" if len(faults) > 1 else ""
+    return f"not ready: {_sentence(faults[0])}{more}"
 
 
 def _sentence(fault: Check) -> str:
