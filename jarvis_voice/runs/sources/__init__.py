@@ -15,7 +15,7 @@ from typing import Protocol
 from jarvis_voice.errors import RunSourceError
 from jarvis_voice.runs.model import PromptGiven, RunEvent, RunTitled, UnknownSeen, cut
 from jarvis_voice.runs.sources.claude_code import ClaudeCodeReader
-from jarvis_voice.runs.sources.lines import Line, read_lines
+from jarvis_voice.runs.sources.lines import LINE_BYTES, Line, read_lines
 
 TITLE_BYTES = 60
 RECORDING_BYTES = 512 * 1024 * 1024
@@ -58,8 +58,10 @@ def line_events(reader: Reader, line: Line, number: int) -> list[RunEvent]:
         return reader.read(line.text, number)
     events = reader.read(line.text, number)
     if any(isinstance(event, UnknownSeen) for event in events):
-        size = f"{line.size // 1024} kilobytes" if line.size > 4096 else "half a line"
-        return [UnknownSeen(f"cut:{number}", None, f"A line of {size} could not be read whole.")]
+        reason = "A half-written line was left out."
+        if line.size > LINE_BYTES:
+            reason = f"A line of {line.size // 2**20} megabytes was too long to read."
+        return [UnknownSeen(f"cut:{number}", None, reason)]
     return events
 
 
