@@ -33,7 +33,10 @@ PREFIXES = {
     "anti": "ˌænti", "super": "sˌupəɹ",
 }  # fmt: skip
 ENDINGS = {"ly": "li", "ness": "nəs", "less": "ləs", "ful": "fᵊl", "ment": "mənt"}
-VOWEL_ENDINGS = {"er": "əɹ", "ers": "əɹz", "or": "əɹ", "est": "əst", "able": "əbᵊl"}
+VOWEL_ENDINGS = {
+    "er": "əɹ", "ers": "əɹz", "or": "əɹ", "est": "əst", "able": "əbᵊl", "ize": "Iz",
+    "ized": "Izd", "izes": "Izᵻz", "izing": "Izɪŋ", "izer": "Izəɹ",
+}  # fmt: skip
 
 WEAK_A = "ɐ"
 WEAK_AN = "ɐn"
