@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from audio.asr import whisper_weights
+from audio.asr import moonshine, openai_http, whisper_weights
 from audio.asr.base import Recognizer
 from audio.engine import EngineInfo
 from audio.errors import EngineMissing
@@ -45,6 +45,8 @@ def open_recognizer(name: str, **options: Any) -> Recognizer:  # each engine typ
 def _entries() -> dict[str, _Entry]:
     return {
         **{f"whisper-{variant}": _whisper(variant) for variant in whisper_weights.VARIANTS},
+        moonshine.NAME: _Entry(moonshine.describe, moonshine.MoonshineRecognizer),
+        openai_http.NAME: _Entry(openai_http.describe, _open_openai),
     }
 
 
@@ -58,3 +60,16 @@ def _whisper(variant: str) -> _Entry:
         return WhisperRecognizer(variant, threads, chosen)
 
     return _Entry(lambda: whisper_weights.describe(variant), open_whisper)
+
+
+def _open_openai(
+    base_url: str = "",
+    api_key: str = "",
+    model: str = "whisper-1",
+    language: str | None = "en",
+    timeout_s: float = 10.0,
+) -> Recognizer:
+    settings = openai_http.OpenAISettings(
+        base_url, api_key or "none", model, language, timeout_s=timeout_s
+    )
+    return openai_http.OpenAIRecognizer(settings)
