@@ -188,7 +188,8 @@ class PulseRoom:
         """How loud the microphone hears the app from now on; None: not at all."""
         self._echo_db = echo_db
         if echo_db is not None:
-            self.pactl("set-sink-volume", "speaker", f"{echo_db}dB")
+            # As a number: pactl takes "-6dB" for a change. Its scale is the cube root of the gain.
+            self.pactl("set-sink-volume", "speaker", str(round(65_536 * 10 ** (echo_db / 60))))
         self.pactl("set-sink-mute", "speaker", "1" if echo_db is None else "0")
 
     def remove_sink(self, name: str) -> None:

@@ -227,11 +227,13 @@ async def measure_echo(capture: CapturePort, playback: PlaybackPort) -> float | 
     first = find_chirp(heard, rate)
     if first is None or speaker.began_s is None:
         return None
+    # A block is joined to its callback by its first sample, on both sides alike: that is how the
+    # echo canceller pairs them, and the length of the blocks cancels out.
     anchor = StreamAnchor(rate)
-    end = 0
+    start = 0
     for block, at_s in zip(mic.blocks, mic.times_s, strict=True):
-        end += block.size
-        anchor.observe(end, at_s)
+        anchor.observe(start, at_s)
+        start += block.size
     return anchor.time_of(first) - speaker.began_s
 
 

@@ -54,7 +54,7 @@ def test_what_is_no_microphone_is_refused_with_the_names_of_those_that_are(
 
 
 def test_without_a_device_the_remedy_says_what_to_do() -> None:
-    with pytest.raises(DeviceUnavailable, match="No microphone was found.*jarvis doctor"):
+    with pytest.raises(DeviceUnavailable, match=r"No microphone was found\..*jarvis doctor"):
         choose(list_devices(ScriptedPortAudio(HDMI)), None, Direction.CAPTURE)
 
 
@@ -85,7 +85,7 @@ def test_a_refresh_that_fails_is_a_typed_error() -> None:
         def _initialize(self) -> None:
             raise ScriptedPortAudioError("Error initializing PortAudio", -9999)
 
-    with pytest.raises(DeviceUnavailable, match="did not start again: .*initializing"):
+    with pytest.raises(DeviceUnavailable, match=r"did not start again: .*initializing"):
         portaudio.refresh(Broken(CARD))
 
 
@@ -136,7 +136,7 @@ def test_a_machine_without_portaudio_is_told_how_to_get_it(
     monkeypatch.delitem(sys.modules, "sounddevice", raising=False)
     monkeypatch.setattr("ctypes.util.find_library", lambda name: None)
     monkeypatch.setattr(platform, "system", lambda: "Linux")
-    with pytest.raises(DeviceUnavailable, match="PortAudio is not installed. Run: sudo "):
+    with pytest.raises(DeviceUnavailable, match=r"PortAudio is not installed\. Run: sudo "):
         portaudio.load()
 
 

@@ -15,7 +15,7 @@ def test_blocks_are_whole_multiples_of_ten_milliseconds(steps: int, rate: int) -
 
 @pytest.mark.parametrize("block_s", [0.0, 0.005, 0.015, 0.032, -0.01])
 def test_other_blocks_are_refused(block_s: float) -> None:
-    with pytest.raises(ValueError, match="multiple of 0.01"):
+    with pytest.raises(ValueError, match=r"multiple of 0\.01"):
         DeviceSettings(block_s=block_s)
 
 

@@ -135,7 +135,7 @@ def test_a_busy_device_is_not_asked_again_with_other_formats() -> None:
 
 
 def test_a_name_that_nothing_has_is_refused() -> None:
-    with pytest.raises(DeviceUnavailable, match="no microphone 'Nope'.*0 'Headset'"):
+    with pytest.raises(DeviceUnavailable, match=r"no microphone 'Nope'.*0 'Headset'"):
         capture_from(ScriptedPortAudio(HEADSET), DeviceSettings(input_device="Nope"))
 
 
