@@ -20,7 +20,7 @@ import types
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args, get_origin, get_type_hints
+from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_origin, get_type_hints
 
 from platformdirs import user_config_path, user_state_path
 from pydantic import TypeAdapter, ValidationError
@@ -50,6 +50,13 @@ class RecognizerSettings:
     engine: str = "whisper-tiny.en"
 
 
+class VoiceOptions(TypedDict, total=False):
+    """How a synthesizer is opened."""
+
+    voice: str
+    speed: float
+
+
 @dataclass(frozen=True, slots=True)
 class SynthesizerSettings:
     """Which engine and voice speak."""
@@ -58,9 +65,11 @@ class SynthesizerSettings:
     voice: str = ""  # empty is the engine's own default voice
     speed: float = 1.0  # 1.0 is the voice's natural pace
 
-    def options(self) -> dict[str, object]:
+    def options(self) -> VoiceOptions:
         """What the engine is opened with; a voice only when one was chosen."""
-        return {"speed": self.speed} | ({"voice": self.voice} if self.voice else {})
+        if self.voice:
+            return {"speed": self.speed, "voice": self.voice}
+        return {"speed": self.speed}
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,11 +22,15 @@ TOP_LEVEL = {*PACKAGES, "assets", "tests", "pyproject.toml", "README.md", "LICEN
 FILE_LINES = 500
 FUNCTION_LINES = 50
 
-# Callbacks that C code calls: an exception there is printed and lost, so it must be caught and kept.
+# Callbacks that C code calls: an exception there is lost, so it must be caught and kept.
 CATCHES_ALL = {"audio/devices/sounddevice_io.py"}
 
-# Reads the environment: settings, JARVIS_DEBUG before there are any, the cache that weights need.
-READS_ENVIRONMENT = {"jarvis_voice/config.py", "jarvis_voice/cli/__init__.py", "audio/weights.py"}
+READS_ENVIRONMENT = {
+    "jarvis_voice/config.py",  # the settings
+    "jarvis_voice/cli/__init__.py",  # JARVIS_DEBUG, also when there are no settings
+    "audio/weights.py",  # JARVIS_CACHE_DIR, below the settings
+    "bench/room.py",  # hands a child process its own, and the sound server's address
+}
 
 
 def _tracked() -> list[Path]:
@@ -203,7 +207,7 @@ def test_no_file_names_a_package_registry_or_this_machine() -> None:
 
 
 def test_nothing_is_left_undone() -> None:
-    unfinished = re.compile(r"NotImplementedError|\b(?:TODO|FIXME|XXX)\b")
+    unfinished = re.compile(r"raise NotImplementedError|\b(?:TODO|FIXME|XXX)\b")
     found = [
         f"{_name(path)}: {match.group()}"
         for path in _modules(*PACKAGES)
