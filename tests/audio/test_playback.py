@@ -2,15 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-import threading
-from collections.abc import Iterable, Iterator
-
 import numpy as np
 import pytest
-from hypothesis import settings
-from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from audio.pcm import from_dbfs
 from audio.playback import Playback, PlaybackCounts, PlaybackMark
@@ -334,6 +327,7 @@ def test_a_long_conversation_keeps_little() -> None:
         say(playback, reply, 20)
         render(playback, 21)
     assert playback.progress(1).played_samples == 0  # long forgotten
+    assert playback.counts(1) == PlaybackCounts(0, 0, 0, 0)
     assert playback.progress(499).finished
     assert not playback.enqueue(1, ones(5))
     assert len(playback._tracks) <= 32
@@ -356,6 +350,19 @@ def test_reopen_goes_on_where_the_user_stopped_hearing() -> None:
     assert playback.progress().finished
     assert playback.progress().heard_text_end == 4
     assert playback.counts(1) == PlaybackCounts(100, 100, 0, 0)
+
+
+def test_reopen_finds_its_place_among_many_pieces() -> None:
+    playback = Playback(RATE, latency_samples=5)
+    playback.begin(1)
+    for piece in range(5):
+        playback.enqueue(1, ones(10, 0.1 + 0.1 * piece))
+    playback.finish(1)
+    render(playback, 30)
+    playback.reopen(RATE, 0)
+    np.testing.assert_allclose(
+        render(playback, 30), [0.3] * 5 + [0.4] * 10 + [0.5] * 10 + [0.0] * 5, rtol=1e-6
+    )
 
 
 def test_reopen_replays_a_tail_that_was_handed_over_but_not_heard() -> None:
@@ -400,163 +407,3 @@ def test_reopen_does_not_bring_a_flushed_reply_back() -> None:
     assert playback.progress(1).cut
     counts = playback.counts(1)
     assert counts.enqueued == counts.handed + counts.flushed
-
-
-@pytest.fixture
-def eager_threads() -> Iterator[None]:
-    """Let threads take turns 50 times as often as usual, to find races sooner."""
-    interval = sys.getswitchinterval()
-    sys.setswitchinterval(1e-4)
-    yield
-    sys.setswitchinterval(interval)
-
-
-@pytest.mark.usefixtures("eager_threads")
-def test_a_device_thread_and_the_conductor_agree() -> None:
-    """Both sides at full speed: no stale sound beyond a block and the fade, no sample lost."""
-    playback = Playback(16_000)
-    stop = threading.Event()
-    out: list[np.ndarray] = []
-
-    def device() -> None:
-        while not stop.is_set():
-            out.append(render(playback, 160))
-
-    thread = threading.Thread(target=device)
-    thread.start()
-    limits: list[tuple[int, int]] = []
-    for reply in range(1, 60):
-        playback.begin(reply)
-        for _ in range(5):
-            playback.enqueue(reply, ones(400, float(reply)))
-        while playback.counts(reply).handed == 0:
-            pass  # the device thread is at work
-        playback.flush()
-        limits.append((reply, playback.rendered_samples))
-    stop.set()
-    thread.join()
-    stream = np.concatenate(out)
-    for reply, flushed_at in limits:
-        full_level = np.flatnonzero(stream == reply)
-        assert full_level.size
-        assert full_level[-1] < flushed_at + 2 * 160  # the block under way, and one race of reads
-    assert np.all(np.diff(np.maximum.accumulate(np.ceil(stream))) >= 0)
-
-
-# --- invariants --------------------------------------------------------------------------------
-
-
-class AnyOrderOfCalls(RuleBasedStateMachine):
-    """Each reply's samples all have one value of its own, so that its sound can be recognized."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.playback = Playback(RATE, latency_samples=13)
-        self.newest = 0
-        self.open: set[int] = set()
-        self.flushed: set[int] = set()
-        self.enqueued: dict[int, int] = {}
-        self.came_out: dict[int, int] = {}
-        self.fading = 0  # samples of a fade-out that may still come
-        self.played: dict[int, int] = {}
-        self.heard: dict[int, int] = {}
-        self.say(30, finished=False)
-
-    @staticmethod
-    def value(reply: int) -> float:
-        return 0.9 ** (reply % 7) if reply % 2 else -(0.9 ** (reply % 7))
-
-    @rule(count=st.integers(0, 60), finished=st.booleans())
-    def say(self, count: int, finished: bool) -> None:
-        if self.newest == 30:
-            return  # more would be forgotten
-        self.newest += 1
-        self.playback.begin(self.newest)
-        self.open.add(self.newest)
-        self.enqueued[self.newest] = self.came_out[self.newest] = 0
-        self.enqueue(count, 0)
-        if finished:
-            self.finish(0)
-
-    @rule(count=st.integers(0, 60), back=st.integers(0, 2))
-    def enqueue(self, count: int, back: int) -> None:
-        reply = max(1, self.newest - back)
-        end = self.enqueued[reply] + count
-        took = self.playback.enqueue(
-            reply, ones(count, self.value(reply)), [PlaybackMark(end, end)]
-        )
-        assert took == (reply in self.open)
-        self.enqueued[reply] = end
-
-    @rule(back=st.integers(0, 2))
-    def finish(self, back: int) -> None:
-        reply = max(1, self.newest - back)
-        self.playback.finish(reply)
-        self.open.discard(reply)
-
-    @rule()
-    def flush(self) -> None:
-        self.playback.flush()
-        self.note_flush(range(1, self.newest + 1))
-
-    @rule(back=st.integers(0, 2))
-    def flush_one(self, back: int) -> None:
-        reply = max(1, self.newest - back)
-        self.playback.flush(reply)
-        self.note_flush([reply])
-
-    def note_flush(self, replies: Iterable[int]) -> None:
-        for reply in replies:
-            if reply not in self.flushed and self.playback.progress(reply).cut:
-                self.flushed.add(reply)
-                self.open.discard(reply)
-                self.fading = 8 if 0 < self.came_out[reply] < self.enqueued[reply] else self.fading
-
-    @rule(act=st.sampled_from(["hold", "release", "duck", "unduck"]))
-    def steer(self, act: str) -> None:
-        getattr(self.playback, act)()
-
-    @rule(count=st.sampled_from([1, 3, 10, 25, 70]))
-    def render(self, count: int) -> None:
-        held = self.playback.held
-        before = {reply: self.playback.counts(reply).handed for reply in self.enqueued}
-        out = render(self.playback, count)
-        sounding = int(np.count_nonzero(out))
-        handed = 0
-        for reply, earlier in before.items():
-            moved = self.playback.counts(reply).handed - earlier
-            handed += moved
-            self.came_out[reply] += moved
-            if held and earlier == 0:
-                assert moved == 0
-            if reply in self.flushed:
-                assert moved <= self.fading
-                self.fading -= moved
-        # The last sample of a fade-out is zero; everything else that was handed over is sound.
-        assert sounding <= handed <= sounding + 1
-
-    @invariant()
-    def nothing_is_lost(self) -> None:
-        for reply, enqueued in self.enqueued.items():
-            counts = self.playback.counts(reply)
-            assert counts.enqueued == enqueued
-            assert counts.enqueued == counts.handed + counts.flushed + counts.queued
-            assert min(counts.handed, counts.flushed, counts.queued) >= 0
-            assert counts.handed == self.came_out[reply]
-
-    @invariant()
-    def heard_is_a_growing_prefix(self) -> None:
-        for reply, enqueued in self.enqueued.items():
-            progress = self.playback.progress(reply)
-            assert self.played.get(reply, 0) <= progress.played_samples <= enqueued
-            assert self.heard.get(reply, 0) <= progress.heard_text_end
-            assert progress.heard_text_end <= progress.played_samples
-            assert not (progress.finished and progress.cut)
-            self.played[reply] = progress.played_samples
-            self.heard[reply] = progress.heard_text_end
-
-
-AnyOrderOfCalls.TestCase.settings = settings(
-    max_examples=150, stateful_step_count=40, deadline=None
-)
-TestAnyOrderOfCalls = AnyOrderOfCalls.TestCase

