@@ -319,9 +319,10 @@ def cost(view: View) -> Answer:
     if view.run.cost_usd is None:
         return ["I don't know its cost.", "The run has not reported one."]
     ended = view.run.status in ENDED
+    spent = money(view.run.cost_usd)
     return [
-        f"It {'cost' if ended else 'has cost'} {money(view.run.cost_usd)}"
-        f"{'' if ended else ' so far'}."
+        f"{spent[0].upper()}{spent[1:]}.",
+        "That is what it cost." if ended else "That is its cost so far.",
     ]
 
 

@@ -26,7 +26,8 @@ class Asked:
 
 
 _CONTRACTIONS = (
-    (r"\b(what|how|who|where|when|why|that|it|there|here|he|she)'?s\b", r"\1 is"),
+    (r"\b(what|how|who|where|when|why|that|there|here|he|she)'?s\b", r"\1 is"),
+    (r"\bit's\b|\bits(?= (?:going|doing|done|running|working|finished|still|not|all)\b)", "it is"),
     (r"\b(what|how|who|where|why)'?re\b", r"\1 are"),
     (r"\b(they|we|you)'re\b", r"\1 are"),
     (r"\b(i|you|we|they)'ve\b", r"\1 have"),
@@ -57,6 +58,12 @@ _HEARD_WRONG = (
     (r"\bgo+ ?own\b", "go on"),
     (r"\b(?:say|said|see) (?:that|it) (?:again|a gain|against)\b", "say that again"),
     (r"\bby (?:health|hell|hailed|hold|held)$", "by held"),
+    (
+        r"\b(what|how|where|how far|how long) (it|things|everything|the run|the agent) "
+        r"(is|was|has|have|had|are|were|did)\b",
+        r"\1 \3 \2",
+    ),
+    (r"\bwhat (it|the agent) (found|said|wrote|changed|ran)\b", r"what has \1 \2"),
 )
 _FILLERS = re.compile(
     r"^(?:(?:um+|uh+|erm?|hm+|oh|ah|so|well|okay so|ok so|and|but|then|hey|hi|hello|okay|ok|"
@@ -65,9 +72,7 @@ _FILLERS = re.compile(
     r"tell me|do you know|i (?:want|would like) to know|i wonder|i was wondering|"
     r"can i ask|let me ask|one question|a question) )+"
 )
-_TRAILERS = re.compile(
-    r"(?: (?:please|jarvis|then|now please|for me|again please|thanks|thank you))+$"
-)
+_TRAILERS = re.compile(r"(?: (?:please|jarvis|then|now please|for me|thanks|thank you))+$")
 
 
 def uniform(text: str) -> str:
@@ -77,10 +82,14 @@ def uniform(text: str) -> str:
     words = re.sub(r"\s+", " ", words).strip()
     for pattern, better in _CONTRACTIONS:
         words = re.sub(pattern, better, words)
-    words = words.replace("'", "")
+    return " ".join(_nearest_keyword(word) for word in words.replace("'", "").split())
+
+
+def _repaired(words: str) -> str:
+    """``words`` with the recognizer's usual slips undone, and indirect questions made direct."""
     for pattern, better in _HEARD_WRONG:
         words = re.sub(pattern, better, words)
-    return " ".join(_nearest_keyword(word) for word in words.split())
+    return words
 
 
 def _nearest_keyword(word: str) -> str:
@@ -106,6 +115,7 @@ def one_apart(one: str, other: str) -> bool:
 
 _COMPILED = tuple((intent, re.compile(pattern)) for intent, pattern in RULES)
 _BEFORE_FILLERS = (
+    Intent.GO_ON,
     Intent.REPEAT,
     Intent.GREETING,
     Intent.ACKNOWLEDGED,
@@ -116,11 +126,11 @@ _BEFORE_FILLERS = (
 
 def understood(text: str) -> Asked:
     """What ``text`` asks; UNKNOWN when no rule fits. Any text is taken."""
-    whole = uniform(text[:600])
-    asked = _first(whole, _BEFORE_FILLERS)
+    whole = _TRAILERS.sub("", uniform(text[:600]))
+    asked = _first(_repaired(whole), _BEFORE_FILLERS)
     if asked is not None:
         return asked
-    words = _TRAILERS.sub("", _FILLERS.sub("", whole + " ").strip())
+    words = _repaired(_FILLERS.sub("", whole + " ").strip())
     return _first(words, None) or Asked(Intent.UNKNOWN, words)
 
 

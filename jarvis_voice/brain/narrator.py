@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from jarvis_voice.brain import followups
 from jarvis_voice.brain.answers import ANSWERS, Answer, View, headline
-from jarvis_voice.brain.intents import Asked, Intent, one_apart, understood
+from jarvis_voice.brain.intents import Asked, Intent, one_apart, understood, uniform
 from jarvis_voice.brain.lookup import RunLookup
 from jarvis_voice.brain.vocabulary import ORDINARY
 from jarvis_voice.brain.wording import count, number, ordinal, quoted, sentence
@@ -38,7 +38,7 @@ _SHORT = {
 }
 _POINTED = re.compile(
     r"\b(?:the|of|in|for|about|with|on|to|my|your|our|his|her|their|any|some|an?|from|at|did|does|is|"
-    r"are|was|were|has|have) (?P<word>[a-z][\w./+-]{2,})"
+    r"are|was|were|has|have) (?=(?P<word>[a-z][\w./+-]{2,}))"
 )
 
 
@@ -90,7 +90,7 @@ def _without_a_run(asked: Asked, question: Question, runs: tuple[RunSnapshot, ..
     last = question.history[-1] if question.history else None
     carried = dict(last.run_versions) if last else {}
     if asked.intent in _SHORT:
-        return Told((_SHORT[asked.intent],), {})
+        return Told(tuple(re.split(r"(?<=[.]) ", _SHORT[asked.intent])), {})
     if asked.intent is Intent.REPEAT:
         return Told(_tidy(followups.repeat(question.history)), {})
     if asked.intent is Intent.GO_ON and last is not None and followups.remainder(last):
@@ -199,6 +199,8 @@ def _told_version(run_id: str, history: tuple[Exchange, ...]) -> int | None:
 def _about_run(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answer:
     if asked.intent is Intent.CLARIFY:
         return followups.clarify(asked.phrase, view, history)
+    if asked.intent in (Intent.DENIALS, Intent.UNKNOWN) and _echoed(asked.words, history):
+        return followups.clarify(asked.words, view, history)
     if asked.intent is Intent.WHY:
         return _because(asked, view, history)
     if asked.intent is Intent.GO_ON:
@@ -207,9 +209,25 @@ def _about_run(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answe
     strange = strange_words(asked.words, view.run)
     if strange:
         return dont_know(strange)
-    if asked.intent is Intent.UNKNOWN:
-        return _topic(asked, view, history)
-    return ANSWERS[asked.intent](view)
+    intent = asked.intent
+    if intent is Intent.UNKNOWN:
+        intent = understood(_with_it(asked.words, view.run)).intent
+    return ANSWERS[intent](view) if intent in ANSWERS else _topic(asked, view)
+
+
+def _echoed(words: str, history: tuple[Exchange, ...]) -> bool:
+    """Whether the user just says back a word or two of what they heard: "Held?"."""
+    last = followups.last_heard(history)
+    return last is not None and len(words.split()) in (1, 2) and f" {words}" in uniform(last.heard)
+
+
+def _with_it(words: str, run: RunSnapshot) -> str:
+    """The question with the run's name replaced by "it": "is the login page done"."""
+    named = [word for word in uniform(run.title).split() if word not in ORDINARY]
+    if not named:
+        return words
+    name = "|".join(map(re.escape, named))
+    return re.sub(rf"\b(?:the |my )?(?:(?:{name}) ?)+(?:run |job |task )?", "it ", words).strip()
 
 
 def _news(view: View) -> bool:
@@ -228,13 +246,9 @@ def _because(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answer:
     return followups.why(view, history)
 
 
-def _topic(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answer:
+def _topic(asked: Asked, view: View) -> Answer:
     """A question that no rule fits: what the run holds about its words, or an honest no."""
     topics = [word for word in asked.words.split() if word not in ORDINARY and len(word) > 2]
-    if len(asked.words.split()) <= 2 and topics:
-        last = followups.last_heard(history)
-        if last is not None and topics[-1] in last.heard.lower():
-            return followups.clarify(topics[-1], view, history)
     found = followups.about(topics, view.run)
     if found:
         return found
