@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+
+from audio.resample import StreamResampler
 
 DIRECT_TO_REVERB_DB = 3.0  # a microphone at arm's length from a small loudspeaker
 SILENT_DB = -60.0  # where reverberation ends by definition of the reverberation time
@@ -66,3 +68,29 @@ class EchoFilter:
         self._pending[-self._block :] = 0.0
         self._sounding -= self._block
         return out
+
+
+class EchoLeak:
+    """The loudspeaker's sound at the microphone, at the microphone's rate."""
+
+    def __init__(
+        self, path: EchoPath | None, from_rate: int, to_rate: int, block_samples: int
+    ) -> None:
+        self._block = block_samples
+        self._resampler = StreamResampler(from_rate, to_rate)
+        # The resampler holds back up to so many samples; the way is shortened by as much.
+        slack = self._resampler.delay_samples
+        self._waiting = np.zeros(slack, np.float32)
+        self._filter: EchoFilter | None = None
+        if path is not None:
+            way = replace(path, delay_s=max(0.0, path.delay_s - slack / to_rate))
+            self._filter = EchoFilter(way, to_rate, block_samples)
+
+    def process(self, played: NDArray[np.float32]) -> NDArray[np.float32]:
+        """One block at the loudspeaker's rate in, one at the microphone's out."""
+        if self._filter is None:
+            return np.zeros(self._block, np.float32)
+        self._waiting = np.concatenate((self._waiting, self._resampler.process(played)))
+        block = self._waiting[: self._block]
+        self._waiting = self._waiting[self._block :]
+        return self._filter.process(block)

@@ -9,19 +9,18 @@ a loop with virtual time.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from audio.devices.base import CapturePort, Deliver, DeviceInfo, Lost, PlaybackPort, Render
-from audio.devices.echo_path import EchoFilter, EchoPath
+from audio.devices.echo_path import EchoLeak, EchoPath
 from audio.devices.pacing import pace
 from audio.devices.settings import CAPTURE_RATE, PLAYBACK_RATE
+from audio.devices.speech_queue import SpeechQueue, Utterance
 from audio.errors import DeviceUnavailable
-from audio.resample import StreamResampler, resample
+from audio.resample import resample
 from audio.wav import read_audio
 
 BLOCK_S = 0.02
@@ -31,120 +30,34 @@ NOISE_SEED = 7
 __all__ = ["EchoPath", "FileCapture", "FileRoom", "NullPlayback", "Utterance"]
 
 
-class Utterance(NamedTuple):
-    """Where a piece of the user's speech lies, in samples of the microphone since the start."""
+class _RoomPort:
+    """The room's microphone or loudspeaker: both hand a block over."""
 
-    start: int
-    end: int
-
-
-class _Voice:
-    """The user: what is to be said, in order."""
-
-    def __init__(self) -> None:
-        self.position = 0  # of the next sample to be heard
-        self.utterances: list[Utterance] = []
-        self._end = 0
-        self._queue: deque[tuple[int, NDArray[np.float32]]] = deque()
-
-    def add(self, samples: NDArray[np.float32]) -> int:
-        start = self.add_silence(samples.size)
-        self._queue.append((start, samples))
-        self.utterances.append(Utterance(start, self._end))
-        return start
-
-    def add_silence(self, samples: int) -> int:
-        start = max(self.position, self._end)
-        self._end = start + samples
-        return start
-
-    def drop(self) -> None:
-        """Say nothing more; what was being said ends here."""
-        self.utterances = [
-            Utterance(spoken.start, min(spoken.end, self.position))
-            for spoken in self.utterances
-            if spoken.start < self.position
-        ]
-        self._queue.clear()
-        self._end = self.position
-
-    @property
-    def speaking(self) -> bool:
-        return bool(self._queue)
-
-    def take(self, samples: int) -> NDArray[np.float32]:
-        block = np.zeros(samples, np.float32)
-        begin, end = self.position, self.position + samples
-        while self._queue and self._queue[0][0] < end:
-            start, speech = self._queue[0]
-            first, last = max(start, begin), min(start + speech.size, end)
-            block[first - begin : last - begin] = speech[first - start : last - start]
-            if start + speech.size > end:
-                break
-            self._queue.popleft()
-        self.position = end
-        return block
-
-
-class _RoomCapture:
-    """The room's microphone."""
-
-    def __init__(self, room: FileRoom, info: DeviceInfo) -> None:
+    def __init__(self, room: FileRoom, noun: str, info: DeviceInfo) -> None:
         self._room = room
+        self._noun = noun
         self._info = info
-        self._deliver: Deliver | None = None
+        self._handle: Deliver | Render | None = None
         self._lost: Lost | None = None
 
     @property
     def info(self) -> DeviceInfo:
         return self._info
 
-    def start(self, deliver: Deliver, lost: Lost) -> None:
-        self._room.check_plugged_in("microphone")
-        self._deliver, self._lost = deliver, lost
+    def start(self, handle: Deliver | Render, lost: Lost) -> None:
+        """Begin. Raises DeviceUnavailable while the room is unplugged."""
+        if self._room.unplugged:
+            raise DeviceUnavailable(f"No {self._noun} was found.", "Plug one in.")
+        self._handle, self._lost = handle, lost
 
     def stop(self) -> None:
-        self._deliver = self._lost = None
+        """Stop; calling it twice is fine. ``lost`` is not called."""
+        self._handle = self._lost = None
 
-    def give(self, block: NDArray[np.float32]) -> None:
-        """Deliver a block, if anybody listens."""
-        if self._deliver is not None:
-            self._deliver(block)
-
-    def lose(self, reason: str) -> None:
-        """End the stream as a driver would."""
-        lost = self._lost
-        self.stop()
-        if lost is not None:
-            lost(reason)
-
-
-class _RoomPlayback:
-    """The room's loudspeaker."""
-
-    def __init__(self, room: FileRoom, info: DeviceInfo) -> None:
-        self._room = room
-        self._info = info
-        self._render: Render | None = None
-        self._lost: Lost | None = None
-
-    @property
-    def info(self) -> DeviceInfo:
-        return self._info
-
-    def start(self, render: Render, lost: Lost) -> None:
-        self._room.check_plugged_in("loudspeaker")
-        self._render, self._lost = render, lost
-
-    def stop(self) -> None:
-        self._render = self._lost = None
-
-    def ask(self, samples: int) -> NDArray[np.float32]:
-        """The next block, silence if nobody plays."""
-        block = np.zeros(samples, np.float32)
-        if self._render is not None:
-            self._render(block)
-        return block
+    def hand_over(self, block: NDArray[np.float32]) -> None:
+        """Deliver a block, or have it rendered, if anybody is there."""
+        if self._handle is not None:
+            self._handle(block)
 
     def lose(self, reason: str) -> None:
         """End the stream as a driver would."""
@@ -178,10 +91,10 @@ class FileRoom:
         self._block_s = block_s
         self._capture_samples = _whole(block_s * capture_rate, "capture_rate")
         self._playback_samples = _whole(block_s * playback_rate, "playback_rate")
-        self._voice = _Voice()
-        self._capture = _RoomCapture(self, DeviceInfo("room", capture_rate, 1, block_s))
-        self._playback = _RoomPlayback(self, DeviceInfo("room", playback_rate, 1, 0.0))
-        self._echo = _Leak(echo, self._playback.info.rate, capture_rate, self._capture_samples)
+        self._voice = SpeechQueue()
+        self._capture = _RoomPort(self, "microphone", DeviceInfo("room", capture_rate, 1, block_s))
+        self._playback = _RoomPort(self, "loudspeaker", DeviceInfo("room", playback_rate, 1, 0.0))
+        self._echo = EchoLeak(echo, self._playback.info.rate, capture_rate, self._capture_samples)
         self._noise_level = 0.0 if noise_dbfs is None else 10.0 ** (noise_dbfs / 20.0)
         self._noise = np.random.default_rng(NOISE_SEED)
         blocks = round(keep_s / block_s)
@@ -208,13 +121,14 @@ class FileRoom:
         """Let one block of time pass; False once the room is closed."""
         if self._closed:
             return False
-        agent = self._playback.ask(self._playback_samples)
+        agent = np.zeros(self._playback_samples, np.float32)
+        self._playback.hand_over(agent)
         user = self._voice.take(self._capture_samples)
         near = user + self._echo.process(agent)
         if self._noise_level:
             noise = self._noise.standard_normal(near.size, np.float32)
             near += noise * np.float32(self._noise_level)
-        self._capture.give(np.clip(near, -1.0, 1.0))
+        self._capture.hand_over(np.clip(near, -1.0, 1.0))
         self._user_side.append(user)
         self._agent_side.append(agent)
         return True
@@ -269,10 +183,10 @@ class FileRoom:
         """Let the devices be opened again."""
         self._unplugged = False
 
-    def check_plugged_in(self, noun: str) -> None:
-        """Raises DeviceUnavailable while unplugged."""
-        if self._unplugged:
-            raise DeviceUnavailable(f"No {noun} was found.", "Plug one in.")
+    @property
+    def unplugged(self) -> bool:
+        """Whether the devices are away."""
+        return self._unplugged
 
     # --- the recording -------------------------------------------------------------------------
 
@@ -297,31 +211,6 @@ class FileRoom:
         both[: left.size, 0] = left[: agent.size]
         both[:, 1] = agent
         return both
-
-
-class _Leak:
-    """The loudspeaker's sound at the microphone, at the microphone's rate."""
-
-    def __init__(
-        self, path: EchoPath | None, from_rate: int, to_rate: int, block_samples: int
-    ) -> None:
-        self._block = block_samples
-        self._resampler = StreamResampler(from_rate, to_rate)
-        # The resampler holds back up to so many samples; the way is shortened by as much.
-        slack = self._resampler.delay_samples
-        self._waiting = np.zeros(slack, np.float32)
-        self._filter: EchoFilter | None = None
-        if path is not None:
-            way = replace(path, delay_s=max(0.0, path.delay_s - slack / to_rate))
-            self._filter = EchoFilter(way, to_rate, block_samples)
-
-    def process(self, played: NDArray[np.float32]) -> NDArray[np.float32]:
-        if self._filter is None:
-            return np.zeros(self._block, np.float32)
-        self._waiting = np.concatenate((self._waiting, self._resampler.process(played)))
-        block = self._waiting[: self._block]
-        self._waiting = self._waiting[self._block :]
-        return self._filter.process(block)
 
 
 class FileCapture:

@@ -9,8 +9,9 @@ import pytest
 
 from audio import pcm
 from audio.devices import portaudio, probe
+from audio.devices.echo_delay import chirp, find_chirp, measure_echo
 from audio.devices.file_io import EchoPath, FileRoom
-from audio.devices.probe import ProbeResult, chirp, find_chirp, measure_echo, probe_sound
+from audio.devices.probe import ProbeResult, probe_sound
 from audio.devices.scripted import Script, ScriptedCapture, ScriptedPlayback
 from audio.devices.scripted_portaudio import ScriptedDevice, ScriptedPortAudio
 from audio.devices.settings import DeviceSettings

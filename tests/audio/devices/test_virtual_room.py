@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from audio import pcm
-from audio.devices.probe import ProbeResult, chirp, find_chirp, measure_echo, probe_sound
+from audio.devices.echo_delay import chirp, find_chirp, measure_echo
+from audio.devices.probe import ProbeResult, probe_sound
 from audio.devices.reopen import Attempt, DuplexDevices
 from audio.devices.settings import DeviceSettings
 from audio.devices.sounddevice_io import SoundDeviceCapture, SoundDevicePlayback, SystemDevices
