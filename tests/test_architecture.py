@@ -280,6 +280,7 @@ def _licence_of(distribution: str) -> str:
 def test_the_default_install_holds_no_gpl_package() -> None:
     licences = {name: _licence_of(name) for name in _default_install()}
     assert {"jarvis-voice", "numpy", "onnxruntime"} <= set(licences)
+    assert [name for name, text in licences.items() if not text] == []
     gpl = re.compile(r"(?<!L)(?<!Lesser )\bA?GPL|(?<!Lesser )General Public License", re.IGNORECASE)
     assert {name: text for name, text in licences.items() if gpl.search(text)} == {}
 

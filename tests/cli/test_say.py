@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import io
 import json
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -181,3 +183,19 @@ def test_what_is_said_is_understood(jarvis: Callable[..., object], tmp_path: Pat
     out = tmp_path / "out.wav"
     assert jarvis("say", "--out", out, "The second test is red.").status == 0
     assert "second test" in jarvis("transcribe", out).out.lower()
+
+
+@pytest.mark.model
+def test_speaking_and_understanding_use_no_network(tmp_path: Path) -> None:
+    out = tmp_path / "out.wav"
+    code = (
+        "import socket, sys\n"
+        "def refuse(*_, **__): raise AssertionError('the network was asked')\n"
+        "socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse\n"
+        "from jarvis_voice.cli import main\n"
+        f"status = main(['say', '--out', {str(out)!r}, 'Two tests fail.'])\n"
+        f"sys.exit(status or main(['transcribe', {str(out)!r}]))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "tests" in done.stdout.lower()
