@@ -157,7 +157,8 @@ async def test_the_echo_canceller_takes_the_app_out_and_leaves_the_user_in(
     clean = np.concatenate([frame.samples for frame in frames])
     alone = slice(4 * 16_000, 6 * 16_000)
     assert pcm.rms_dbfs(raw[alone]) == pytest.approx(-26.0, abs=4.0)
-    assert pcm.rms_dbfs(raw[alone]) - pcm.rms_dbfs(clean[alone]) > 20.0
+    # 22 dB on a machine that was busy five times over; a reference that lags gives 7 to 10
+    assert pcm.rms_dbfs(raw[alone]) - pcm.rms_dbfs(clean[alone]) > 15.0
     loudest = max(pcm.rms_dbfs(piece) for piece in np.split(clean[6 * 16_000 :][:32_000], 20))
     assert loudest > -30.0
 
