@@ -99,7 +99,7 @@ class Reference:
         if self._filled >= ECHO_FRAME:
             out[:] = self._queue[:ECHO_FRAME]
             self._discard(ECHO_FRAME)
-        elif self._filled:
+        elif self._started:
             self.padded_samples += ECHO_FRAME
         self._seen += ECHO_FRAME
         return out

@@ -250,6 +250,19 @@ def test_clock_drift_neither_starves_nor_floods_the_reference(ppm: int) -> None:
     assert reference.padded_samples < 60 * 100 * 10 * 160 * 2e-3
 
 
+def test_silence_that_stood_in_is_counted_once_there_was_playback() -> None:
+    reference = Reference()
+    reference.take()
+    assert reference.padded_samples == 0
+    reference.push(np.ones(160, np.float32), 160)
+    assert reference.take().all()
+    assert not reference.take().any()
+    assert reference.padded_samples == 160
+    reference.reset()
+    reference.take()
+    assert reference.padded_samples == 160
+
+
 def test_a_backlog_of_both_sides_is_no_surplus() -> None:
     """A worker that was stalled gets seconds of both sides at once; they still belong together."""
     path = NearEnd(RATE, RATE, LateSubtractor(), EnergyVad())
