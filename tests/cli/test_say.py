@@ -193,9 +193,9 @@ def test_speaking_and_understanding_use_no_network(tmp_path: Path) -> None:
         "def refuse(*_, **__): raise AssertionError('the network was asked')\n"
         "socket.socket.connect = socket.create_connection = socket.getaddrinfo = refuse\n"
         "from jarvis_voice.cli import main\n"
-        f"status = main(['say', '--out', {str(out)!r}, 'Two tests fail.'])\n"
+        f"status = main(['say', '--out', {str(out)!r}, 'The second test is red.'])\n"
         f"sys.exit(status or main(['transcribe', {str(out)!r}]))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert "tests" in done.stdout.lower()
+    assert "second test" in done.stdout.lower()
