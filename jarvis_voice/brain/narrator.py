@@ -209,7 +209,7 @@ def _about_run(asked: Asked, view: View, history: tuple[Exchange, ...]) -> Answe
     strange = strange_words(asked.words, view.run)
     if strange:
         return dont_know(strange)
-    intent = asked.intent
+    intent: Intent = asked.intent
     if intent is Intent.UNKNOWN:
         intent = understood(_with_it(asked.words, view.run)).intent
     return ANSWERS[intent](view) if intent in ANSWERS else _topic(asked, view)

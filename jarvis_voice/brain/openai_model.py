@@ -38,6 +38,7 @@ class OpenAIModel:
         self._model = model
         self._errors = openai
         self._client = _client(openai, base_url, api_key)
+        self._completions = self._client.chat.completions  # imported now, not in the first turn
         self._where = base_url or "api.openai.com"
 
     async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
@@ -46,9 +47,7 @@ class OpenAIModel:
         errors = self._errors
         worded = False
         try:
-            answer = await self._client.chat.completions.create(
-                model=self._model, messages=sent, stream=True
-            )
+            answer = await self._completions.create(model=self._model, messages=sent, stream=True)
             async with answer:
                 async for chunk in answer:
                     text = _text(chunk)
