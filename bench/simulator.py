@@ -8,7 +8,7 @@ level), recognizer, synthesizer (tones) and, unless another one is given, the br
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -19,15 +19,16 @@ from audio.asr.scripted import Reply, ScriptedRecognizer
 from audio.devices.file_io import EchoPath, FileRoom
 from audio.echo.base import EchoCanceller
 from audio.echo.bypass import Bypass
-from audio.tts.scripted import Script, ScriptedSynthesizer
-from audio.vad.base import SAMPLE_RATE
+from audio.tts.base import Synthesizer
+from audio.tts.scripted import ScriptedSynthesizer
+from audio.vad.base import SAMPLE_RATE, Vad
 from audio.vad.scripted import EnergyVad
 from jarvis_voice import events
 from jarvis_voice.conversation import Brain, Conversation, ConversationSettings, Parts
 from jarvis_voice.virtual_time import run_virtual
 
 SPEECH_DBFS = -20.0
-LIMIT_S = 300.0  # a simulation that has not ended by then is broken
+LIMIT_S = 300.0  # a simulation that has not ended by then is broken, unless it is said to be long
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +74,14 @@ class Stage:
     """How a simulation is set up; every part has a default."""
 
     brain: Brain = field(default_factory=lambda: ScriptedBrain({}))
-    speech: Script = field(default_factory=Script)
+    synthesizer: Synthesizer = field(default_factory=ScriptedSynthesizer)
+    vad: Vad = field(default_factory=EnergyVad)
     settings: ConversationSettings = field(default_factory=ConversationSettings)
     echo: EchoPath | None = None
     canceller: EchoCanceller = field(default_factory=Bypass)
     noise_dbfs: float | None = None
-    replies: Sequence[Reply] | None = None  # of the recognizer, instead of what the user says
+    replies: Iterable[Reply] | None = None  # of the recognizer, instead of what the user says
+    limit_s: float = LIMIT_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,8 @@ class Simulation:
 
     def __init__(self, acts: Sequence[Says], stage: Stage) -> None:
         self._acts = acts
-        self.room = FileRoom(echo=stage.echo, noise_dbfs=stage.noise_dbfs)
+        self.room = FileRoom(echo=stage.echo, noise_dbfs=stage.noise_dbfs, keep_s=stage.limit_s)
+        self._limit_s = stage.limit_s
         self.seen: list[events.ConversationEvent] = []
         self._changed = asyncio.Event()
         replies = stage.replies or [Reply(act.text) for act in acts]
@@ -107,16 +111,16 @@ class Simulation:
             self.room.capture,
             self.room.playback,
             stage.canceller,
-            EnergyVad(),
+            stage.vad,
             ScriptedRecognizer(replies),
-            ScriptedSynthesizer(stage.speech),
+            stage.synthesizer,
             stage.brain,
         )
         self.conversation = Conversation(parts, stage.settings, self._notice)
 
     async def run(self, during: Callable[[Simulation], Coroutine[Any, Any, None]] | None) -> None:
         """Hold the conversation to its end: all acts done, nothing open, nothing sounding."""
-        async with asyncio.timeout(LIMIT_S), asyncio.TaskGroup() as group:
+        async with asyncio.timeout(self._limit_s), asyncio.TaskGroup() as group:
             group.create_task(self.conversation.run())
             group.create_task(self.room.run())
             if during is not None:

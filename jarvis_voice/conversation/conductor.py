@@ -95,7 +95,6 @@ class Conversation:
         self._transcriber = Transcriber(parts.recognizer, self._hypothesis, self._settled)
         self._machine = TurnMachine(settings.turn)
         self._facts: deque[turn.Fact] = deque()  # the first one is being dealt with
-        self._texts: dict[int, str] = {}  # what the open turn says, as far as known
         self._stopping = asyncio.Event()
         self._lost = asyncio.Event()
         self._closed_because = "stopped"
@@ -170,9 +169,10 @@ class Conversation:
     async def _keep(self, devices: DeviceKeeper) -> None:
         while True:
             await self._lost.wait()
+            self._lost.clear()  # first: a device may be lost again right after it was reopened
             reopened = await devices.reopen(self._still_lost)
-            self._lost.clear()
             self._ears.resync()
+            self._mouth.reopened()
             capture, playback = reopened.capture, reopened.playback
             self._publish(
                 events.DevicesReopened(
@@ -208,14 +208,12 @@ class Conversation:
 
     def _hypothesis(self, number: int, found: Hypothesis) -> None:
         now_s = clock.session_now()
-        self._texts = {number: found.text}
         self._publish(events.TranscriptChanged(now_s, number, found.text))
         self._feed(turn.HypothesisHeard(now_s, number, found.text))
 
     def _settled(self, settled: Settled) -> None:
         now_s = clock.session_now()
         number, final = settled.turn, settled.final
-        self._texts = {number: final.text}
         self._publish(
             events.TranscriptSettled(
                 now_s, number, final.text, final.engine, final.reason, settled.compute_s
@@ -247,29 +245,43 @@ class Conversation:
             case turn.CommitTurn():
                 self._commit(request)
             case turn.DiscardTurn():
-                self._transcriber.drop()
-                self._answering.abandon()
-                self._publish(events.TurnDiscarded(request.at_s, request.turn, request.reason))
+                self._discard(request)
             case turn.StopPlayback():
                 self._barge_in(request)
             case _:
                 self._steer_playback(request)
 
     def _open_turn(self, request: turn.OpenTurn) -> None:
-        self._texts = {}
         self._transcriber.open(request.turn, self._ears.since(request.from_s))
         onset_s = request.from_s + self._settings.turn.pre_roll_s
         self._publish(events.SpeechStarted(request.at_s, request.turn, onset_s))
 
     def _commit(self, request: turn.CommitTurn) -> None:
-        text = self._texts.pop(request.turn, "")
+        number, text = request.turn, request.text
         self._transcriber.drop()
         self._publish(
             events.TurnCommitted(
-                request.at_s, request.turn, text, request.speech_ended_s, request.reason
+                request.at_s,
+                number,
+                text,
+                request.speech_ended_s,
+                request.reason,
+                request.due_s,
             )
         )
-        self._answering.answer(request.turn, text)
+        self._answering.answer(number, text)
+
+    def _discard(self, request: turn.DiscardTurn) -> None:
+        overdue = self._transcriber.settling
+        self._transcriber.drop()
+        self._answering.abandon()
+        self._publish(events.TurnDiscarded(request.at_s, request.turn, request.reason))
+        if overdue:  # the user may well have said something: silence would be no answer
+            problem = "The recognizer did not answer in time; what was just said is lost."
+            self._publish(
+                events.Faulted(request.at_s, "recognizer", problem, "Say it again.", spoken=True)
+            )
+            self.say(NOT_HEARD)
 
     def _barge_in(self, request: turn.StopPlayback) -> None:
         answer = self._mouth.cut()

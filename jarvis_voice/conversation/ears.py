@@ -81,9 +81,9 @@ class Ears:
                 self._anchor.reset()
                 await loop.run_in_executor(self._pool, self._near_end.resync)
             near = self._ring.read(self._ring.available)
-            far = self._far_end.read(self._far_end.available)
             if not near.size:
-                continue
+                continue  # the far end waits: it is aligned with the sound that comes next
+            far = self._far_end.read(self._far_end.available)
             now_s = clock.session_now()
             frames = await loop.run_in_executor(self._pool, self._near_end.process, near, far)
             for frame in frames:

@@ -49,7 +49,7 @@ class Mouth:
     def open(self, lost: Callable[[str], None]) -> None:
         """Start the loudspeaker. Raises DeviceUnavailable."""
         self._port.start(self.playback.render, lost)
-        self.playback.latency_samples = int(self._port.info.latency_s * self.playback.rate)
+        self.playback.latency_samples = self._latency_samples()
 
     def close(self) -> None:
         """Stop the loudspeaker and the worker."""
@@ -96,14 +96,29 @@ class Mouth:
             self.playback.finish(answer.number)
 
     def cut(self) -> Answer | None:
-        """Stop the sound at once; returns the answer that was cut, None when none was on."""
+        """Stop the sound at once; returns the answer that was cut, None when none was on.
+
+        What the device already holds still sounds, so ``on_stopped`` follows one latency later.
+        """
         answer = self._current
         if answer is None:
             return None
+        self._current = None
         answer.silence()
         self.playback.flush(answer.number)
-        self._end(answer, self.playback.progress(answer.number))
+        latency_s = self.playback.latency_samples / self.playback.rate
+        if latency_s > 0:
+            asyncio.get_running_loop().call_later(latency_s, self._ended, answer)
+        else:
+            self._ended(answer)
         return answer
+
+    def reopened(self) -> None:
+        """The device is back: go on at the first sample that was not heard."""
+        self.playback.reopen(self.playback.rate, self._latency_samples())
+
+    def _latency_samples(self) -> int:
+        return round(self._port.info.latency_s * self.playback.rate)
 
     async def room_for(self, answer: Answer) -> None:
         """Wait until no more than AHEAD_S of audio waits to be heard."""
@@ -144,7 +159,8 @@ class Mouth:
                 answer.started = True
                 self._on_started(answer, started_s)
         if progress.finished:
-            self._end(answer, progress)
+            self._current = None
+            self._ended(answer)
 
     def _audible_since(self, progress: PlaybackProgress, now_s: float) -> float | None:
         """When its first audible sample sounded, None while it has not."""
@@ -157,8 +173,8 @@ class Mouth:
             return None
         return now_s - ago / self.playback.rate
 
-    def _end(self, answer: Answer, progress: PlaybackProgress) -> None:
-        self._current = None
+    def _ended(self, answer: Answer) -> None:
+        progress = self.playback.progress(answer.number)
         answer.ended = True
         cut = not progress.finished
         heard = answer.said[: progress.heard_text_end] if cut else answer.said

@@ -46,9 +46,15 @@ class Transcriber:
         self._turn: int | None = None
         self._pending: list[NearEndFrame] = []
         self._settle: int | None = None  # revision asked for and not yet begun
+        self._settling = False  # a final was asked for and has not come
         self._work = asyncio.Event()
         self._token = CancelToken()
         self._stream: RecognizerStream | None = None
+
+    @property
+    def settling(self) -> bool:
+        """Whether a final was asked for and has not come yet."""
+        return self._turn is not None and self._settling
 
     def open(self, turn: int, frames: list[NearEndFrame]) -> None:
         """Begin a turn with the sound kept from before it."""
@@ -67,12 +73,14 @@ class Transcriber:
     def settle(self, revision: int) -> None:
         """Ask for the final of what was said up to now."""
         self._settle = revision
+        self._settling = True
         self._token.cancel()  # a rolling hypothesis under way is no longer wanted
         self._work.set()
 
     def reopen(self) -> None:
         """The user went on: a final under way is no longer wanted."""
         self._settle = None
+        self._settling = False
         self._token.cancel()
 
     def drop(self) -> None:
@@ -80,6 +88,7 @@ class Transcriber:
         self._turn = None
         self._pending = []
         self._settle = None
+        self._settling = False
         self._token.cancel()
         self._work.set()
 
@@ -122,6 +131,7 @@ class Transcriber:
             fault = error
             final = Final(text="", through_sample=0, reason="the recognizer failed")
         if turn == self._turn and not token.cancelled:
+            self._settling = False
             took_s = clock.session_now() - began_s
             self._on_settled(Settled(turn, revision, final, took_s, fault))
 

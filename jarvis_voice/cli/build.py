@@ -1,0 +1,114 @@
+"""The composition root: the only module that builds engines, devices, brain and runs.
+
+Everything is built from the settings and handed to the conversation; no part builds another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from audio.asr.base import Recognizer
+from audio.asr.registry import open_recognizer
+from audio.devices.base import CapturePort, PlaybackPort
+from audio.devices.reopen import DuplexDevices
+from audio.devices.settings import DeviceSettings as PortSettings
+from audio.devices.settings import device_choice
+from audio.devices.sounddevice_io import SystemDevices
+from audio.echo.base import EchoCanceller
+from audio.echo.bypass import Bypass
+from audio.echo.webrtc import WebRtcEchoCanceller
+from audio.tts.base import Synthesizer
+from audio.tts.registry import open_synthesizer
+from audio.vad.base import Vad
+from audio.vad.silero import SileroVad
+from jarvis_voice.brain.brain import NarratorBrain
+from jarvis_voice.brain.lookup import RunLookup
+from jarvis_voice.config import BrainSettings, DeviceSettings, Settings
+from jarvis_voice.conversation import Brain, ConversationSettings, DeviceKeeper, Parts
+from jarvis_voice.events import ConversationEvent
+
+
+class Engines(NamedTuple):
+    """The models of a conversation, loaded."""
+
+    vad: Vad
+    canceller: EchoCanceller
+    recognizer: Recognizer
+    synthesizer: Synthesizer
+
+    def close(self) -> None:
+        """Release all of them."""
+        self.recognizer.close()
+        self.synthesizer.close()
+
+
+class Ports(NamedTuple):
+    """A microphone and a loudspeaker."""
+
+    capture: CapturePort
+    playback: PlaybackPort
+
+
+def load_engines(settings: Settings) -> Engines:
+    """Load all models, two at a time. Raises EngineMissing or EngineCorrupt."""
+    with ThreadPoolExecutor(2) as pool:
+        recognizer = pool.submit(open_recognizer, settings.recognizer.engine)
+        chosen = settings.synthesizer
+        named = {"voice": chosen.voice} if chosen.voice else {}
+        synthesizer = pool.submit(open_synthesizer, chosen.engine, speed=chosen.speed, **named)
+        return Engines(
+            SileroVad(),
+            canceller(settings.devices),
+            recognizer.result(),
+            synthesizer.result(),
+        )
+
+
+def canceller(settings: DeviceSettings) -> EchoCanceller:
+    """WebRTC's canceller when the microphone hears the loudspeaker, none with headphones."""
+    return WebRtcEchoCanceller() if settings.echo == "speaker" else Bypass()
+
+
+def devices(settings: DeviceSettings) -> DuplexDevices:
+    """The sound card's two sides, not yet opened, and the means to get them back when lost."""
+    wanted = PortSettings(
+        input_device=device_choice(settings.input),
+        output_device=device_choice(settings.output),
+        output_latency_s=settings.output_latency_s,
+    )
+    return DuplexDevices(SystemDevices(wanted), wanted)
+
+
+def brain(
+    settings: BrainSettings, lookup: RunLookup, publish: Callable[[ConversationEvent], None]
+) -> Brain:
+    """The narrator, alone or behind a chat model. Raises SettingsError or BrainError."""
+    return NarratorBrain(lookup)
+
+
+def live_parts(engines: Engines, sound: DuplexDevices, answers: Brain) -> Parts:
+    """What a conversation over the sound card is made of."""
+    return parts(engines, Ports(sound.capture, sound.playback), answers, sound)
+
+
+def parts(
+    engines: Engines, ports: Ports, answers: Brain, keeper: DeviceKeeper | None = None
+) -> Parts:
+    """What a conversation is made of."""
+    return Parts(
+        ports.capture,
+        ports.playback,
+        engines.canceller,
+        engines.vad,
+        engines.recognizer,
+        engines.synthesizer,
+        answers,
+        keeper,
+    )
+
+
+def conversation_settings(settings: Settings) -> ConversationSettings:
+    """How the conversation is led."""
+    return ConversationSettings(turn=settings.turn)
