@@ -12,7 +12,7 @@ from typing import Final
 BACKCHANNELS: Final = frozenset(
     {
         # hums and laughs
-        "m", "mm", "mmm", "mhm", "mmhm", "mmhmm", "mhmm", "mm hm", "mm hmm", "m hm", "m hmm",
+        "m", "mm", "mhm", "mmhm", "mmhmm", "mhmm", "mm hm", "mm hmm", "m hm", "m hmm",
         "hm", "hmm", "hum", "uh", "uh huh", "uhuh", "uhhuh", "um", "ah", "aha", "ah ha", "a ha",
         "eh", "er", "oh", "ooh", "ohh", "huh", "ha", "haha", "hahaha", "ha ha", "heh", "hehe",
         "he he", "hah", "mm mm",

@@ -330,7 +330,8 @@ class TurnMachine:
         elif kind is Overlap.STOP:
             self._stop_playback(turn, f'stop phrase "{stop_phrase(text)}"')
         else:
-            self._stop_playback(turn, "words over the agent")
+            first = turn.user_first
+            self._stop_playback(turn, "the user spoke first" if first else "words over the agent")
 
     def _set_aside(self, turn: _Turn, reason: str) -> None:
         turn.set_aside = reason

