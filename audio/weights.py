@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib
 import os
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -54,6 +55,32 @@ def locate(distribution: str, relative_path: str) -> Path:
             f"Run: pip install --force-reinstall {distribution}",
         )
     return path
+
+
+def hub_snapshot(model: str, marker: str = "config.json") -> Path:
+    """The folder of a model that the user downloaded: ``model`` is that folder, or a name on a hub.
+
+    A name is looked for in the hub's cache only; nothing is downloaded. ``marker`` is a file that
+    the folder must hold. Raises EngineMissing with the download line when it is not there.
+    """
+    folder = Path(model).expanduser()
+    if (folder / marker).is_file():
+        return folder
+    missing = EngineMissing(
+        f"The model {model} is not on this machine.",
+        f"Run: hf download {model}, or name the folder that holds it.",
+    )
+    try:
+        hub = importlib.import_module("huggingface_hub")
+    except ImportError:
+        raise missing from None
+    try:
+        found = hub.try_to_load_from_cache(model, marker)
+    except ValueError:  # no name that a hub could have
+        raise missing from None
+    if not isinstance(found, str):
+        raise missing
+    return Path(found).parent
 
 
 def sha256_of(path: Path) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from audio.asr import moonshine, openai_http, whisper_weights
+from audio.asr import moonshine, openai_http, qwen3, qwen3_mlx, whisper_weights
 from audio.asr.base import Recognizer
 from audio.engine import EngineInfo
 from audio.errors import EngineMissing
@@ -46,6 +46,8 @@ def _entries() -> dict[str, _Entry]:
     return {
         **{f"whisper-{variant}": _whisper(variant) for variant in whisper_weights.VARIANTS},
         moonshine.NAME: _Entry(moonshine.describe, moonshine.MoonshineRecognizer),
+        qwen3.NAME: _Entry(qwen3.describe, _open_qwen3),
+        qwen3_mlx.NAME: _Entry(qwen3_mlx.describe, _open_qwen3_mlx),
         openai_http.NAME: _Entry(openai_http.describe, _open_openai),
     }
 
@@ -73,3 +75,11 @@ def _open_openai(
         base_url, api_key or "none", model, language, timeout_s=timeout_s
     )
     return openai_http.OpenAIRecognizer(settings)
+
+
+def _open_qwen3(model: str = qwen3.MODEL, language: str | None = "en") -> Recognizer:
+    return qwen3.Qwen3Recognizer(qwen3.Qwen3Settings(model, language))
+
+
+def _open_qwen3_mlx(model: str = qwen3_mlx.MODEL, language: str | None = "en") -> Recognizer:
+    return qwen3_mlx.Qwen3MlxRecognizer(qwen3_mlx.Qwen3MlxSettings(model, language))

@@ -114,3 +114,14 @@ def test_a_missing_distribution_names_its_install_line() -> None:
 def test_a_missing_file_of_a_distribution_says_so() -> None:
     with pytest.raises(EngineMissing, match="force-reinstall numpy"):
         weights.locate("numpy", "numpy/no_such_model.bin")
+
+
+def test_a_folder_that_holds_a_model_is_used_as_it_is(tmp_path: Path) -> None:
+    (tmp_path / "config.json").write_text("{}")
+    assert weights.hub_snapshot(str(tmp_path)) == tmp_path
+
+
+@pytest.mark.parametrize("model", ["no-one/no-such-model", "/no/such/folder", "a b c!"])
+def test_a_model_that_was_never_downloaded_names_the_download(model: str) -> None:
+    with pytest.raises(EngineMissing, match="hf download"):
+        weights.hub_snapshot(model)

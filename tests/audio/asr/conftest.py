@@ -80,6 +80,12 @@ def noises() -> ModuleType:
     return _beside("noises")
 
 
+@pytest.fixture(scope="session")
+def tiny_qwen() -> ModuleType:
+    """The module that makes tiny Qwen3-ASR models."""
+    return _beside("tiny_qwen")
+
+
 def _beside(name: str) -> ModuleType:
     """A helper module of this folder; test folders are no packages, so it is loaded by path."""
     spec = importlib.util.spec_from_file_location(
