@@ -8,6 +8,7 @@
     │   ├── ModelUnreachable       no answer, refused, or timed out
     │   └── ModelMalformed         it answered with something that is no answer
     ├── OutputError                a result cannot be written
+    ├── FactUnreadable             a stored fact about the user's attention is damaged or newer
     ├── TimelineUnreadable         a file is no timeline, or a damaged one
     └── ListenerOverrun            a part of the app did not keep up with the events
 
@@ -68,6 +69,10 @@ class ModelMalformed(BrainError):
 
 class OutputError(JarvisError):
     """A result cannot be written; nothing was left half-written."""
+
+
+class FactUnreadable(JarvisError):
+    """A stored fact about the user's attention is damaged, or of a newer version."""
 
 
 class TimelineUnreadable(JarvisError):
