@@ -115,7 +115,12 @@ def _changed(snapshot: RunSnapshot, changes: dict[str, Any]) -> RunSnapshot:
 
 
 def _with(state: RunState, **changes: Any) -> RunState:
-    return replace(state, snapshot=_changed(state.snapshot, changes))
+    snapshot = _changed(state.snapshot, changes)
+    return RunState(snapshot, state.seen, state.open_calls, state.next_seq)
+
+
+def _open(state: RunState, calls: tuple[OpenCall, ...]) -> RunState:
+    return RunState(state.snapshot, state.seen, calls, state.next_seq)
 
 
 def _working(snapshot: RunSnapshot) -> RunStatus:
@@ -134,11 +139,8 @@ def _added(
     evidence = (*state.snapshot.evidence, Evidence(state.next_seq, at_s, kind, text, ok))
     if len(evidence) > BOUNDS.evidence_count:
         evidence = _trimmed(evidence)
-    return replace(
-        state,
-        snapshot=_changed(state.snapshot, {"evidence": evidence}),
-        next_seq=state.next_seq + 1,
-    )
+    snapshot = _changed(state.snapshot, {"evidence": evidence})
+    return RunState(snapshot, state.seen, state.open_calls, state.next_seq + 1)
 
 
 def _trimmed(evidence: tuple[Evidence, ...]) -> tuple[Evidence, ...]:
@@ -200,7 +202,7 @@ def _requested(state: RunState, event: ToolRequested) -> RunState:
     files = tuple(cut(path, BOUNDS.file) for path in event.files[: BOUNDS.file_count])
     call = OpenCall(event.call_id[: BOUNDS.run_id], action, files)
     others = tuple(kept for kept in state.open_calls if kept.call_id != call.call_id)
-    state = replace(state, open_calls=(*others, call)[-BOUNDS.open_calls :])
+    state = _open(state, (*others, call)[-BOUNDS.open_calls :])
     state = _added(state, event, EvidenceKind.ACTION, cut(action, BOUNDS.evidence))
     return _with(
         state,
@@ -246,7 +248,7 @@ def _closed(state: RunState, call_id: str) -> tuple[RunState, OpenCall | None]:
     call_id = call_id[: BOUNDS.run_id]
     call = next((kept for kept in state.open_calls if kept.call_id == call_id), None)
     left = tuple(kept for kept in state.open_calls if kept is not call)
-    state = replace(state, open_calls=left)
+    state = _open(state, left)
     return (
         _with(
             state,
@@ -337,7 +339,7 @@ def _ended(state: RunState, event: RunEnded) -> RunState:
     status = event.status
     if status is RunStatus.STOPPED and now.status in _ENDED:
         status = now.status
-    state = replace(state, open_calls=())
+    state = _open(state, ())
     reason = cut(event.reason, BOUNDS.failure)
     failures = now.failures
     if status is RunStatus.FAILED and reason:

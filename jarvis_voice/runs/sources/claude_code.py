@@ -40,7 +40,7 @@ from jarvis_voice.runs.redact import redact
 from jarvis_voice.runs.sources.claude_tools import asked_of_user, described, plan_of
 
 RUNTIME = "claude-code"
-_TEXT_CHARS = 64 * 1024  # of one text that are looked at; the reducer cuts far below
+_TEXT_CHARS = 16 * 1024  # of one text that are looked at; the reducer cuts far below
 
 _BOOKKEEPING = frozenset(
     {

@@ -183,5 +183,5 @@ def test_thoughts_are_taken_out_however_the_stream_is_split(parts: list[str], da
 
 def test_only_thoughts_are_taken_out() -> None:
     thoughts = ThoughtFilter()
-    spoken = [thoughts.feed(piece) for piece in ("a < b <th", "ink>secret</thi", "nk> c <thin")]
+    spoken = [thoughts.feed(piece) for piece in ("a < b <th", "ink>secret</t", "hink> c <thin")]
     assert "".join(spoken) + thoughts.flush() == "a < b  c <thin"

@@ -81,11 +81,13 @@ async def test_the_present_of_a_replayed_run_is_in_its_own_time(demo_run: Path) 
     assert watcher.run_time_s("another") is None
 
 
-async def test_an_instant_replay_does_not_wait(demo_run: Path) -> None:
-    watcher = RunWatcher(Published())
+async def test_an_instant_replay_neither_waits_nor_floods(demo_run: Path) -> None:
+    published = Published()
+    watcher = RunWatcher(published)
     before = session_now()
     await watcher.replay(open_recording(demo_run), math.inf)
     assert session_now() == before
+    assert [change.snapshot.version for change in published] == [0, 14]
     assert watcher.snapshots()[0].status is RunStatus.DONE
 
 
@@ -117,7 +119,7 @@ async def test_changes_since_a_version_are_the_difference() -> None:
     events = [PromptGiven("p", 0.0, "go")]
     events += [AgentSaid(str(n), float(n), f"word {n}") for n in range(1, 6)]
     watcher = RunWatcher(Published())
-    await watcher.replay(recording(*events), math.inf)
+    await watcher.replay(recording(*events))
     texts = [item.text for item in watcher.changes_since("r", 4).new_evidence]
     assert texts == ["word 4", "word 5"]
     assert watcher.changes_since("r", 6).new_evidence == ()
@@ -127,7 +129,7 @@ async def test_changes_since_a_version_are_the_difference() -> None:
 async def test_a_version_that_is_no_longer_kept_counts_as_never_heard() -> None:
     events = [AgentSaid(str(n), float(n), f"word {n}") for n in range(KEPT_VERSIONS + 50)]
     watcher = RunWatcher(Published())
-    await watcher.replay(recording(*events), math.inf)
+    await watcher.replay(recording(*events))
     assert watcher.changes_since("r", 3).from_version is None
 
 
