@@ -47,6 +47,7 @@ examples:
   jarvis COMMAND --help              all about one command
 """
 
+_ABOUT_JARVIS = {"-h", "--help", "--version"}
 _INTERRUPTED = 130  # what shells report for a program ended by ctrl-C: 128 + SIGINT
 _BROKEN_PIPE = 141  # likewise for SIGPIPE: the reader of our output went away
 
@@ -85,10 +86,12 @@ def main(argv: Sequence[str] | None = None, io: Io | None = None) -> int:
 
 def _dispatch(argv: Sequence[str], io: Io) -> int:
     words = list(argv)
-    name = _command_named(words)
-    if name is None and not _asks_about_jarvis(words):
-        name = DEFAULT_COMMAND
-        words.insert(0, name)
+    first = _first_word(words)
+    if first is None or (first.startswith("-") and first not in _ABOUT_JARVIS):
+        name: str | None = DEFAULT_COMMAND  # such as: jarvis --run FILE
+        words.insert(0, DEFAULT_COMMAND)
+    else:
+        name = first if first in COMMANDS else None
     parser, module_name = _parser(name)
     try:
         args = parser.parse_args(words)
@@ -98,23 +101,15 @@ def _dispatch(argv: Sequence[str], io: Io) -> int:
     return int(status)
 
 
-def _command_named(words: Sequence[str]) -> str | None:
-    """The subcommand among the arguments: the first word that is neither option nor its value."""
-    skip = False
-    for word in words:
-        if skip:
-            skip = False
-        elif word == "--config":
-            skip = True
-        elif not word.startswith("-"):
-            return word
+def _first_word(words: Sequence[str]) -> str | None:
+    """The first argument that is not about the settings file, which may stand anywhere."""
+    rest = iter(words)
+    for word in rest:
+        if word == "--config":
+            next(rest, None)
         elif not word.startswith("--config="):
-            return None  # an option of the default command, such as --run FILE
+            return word
     return None
-
-
-def _asks_about_jarvis(words: Sequence[str]) -> bool:
-    return any(word in {"-h", "--help", "--version"} for word in words)
 
 
 def _parser(name: str | None) -> tuple[CommandParser, str]:

@@ -57,6 +57,29 @@ def test_every_command_explains_itself_with_examples(
     assert "--config FILE" in text
 
 
+@pytest.mark.parametrize("words", [[], ["--run", "FILE"], ["--config", "x.toml", "--run", "y"]])
+def test_without_a_command_it_talks(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, jarvis: Callable[..., object]
+) -> None:
+    seen: list[object] = []
+
+    def run(args: object, io: object) -> int:
+        seen.append(args)
+        return 0
+
+    monkeypatch.setattr("jarvis_voice.cli.talk.run", run)
+    assert jarvis(*words).status == 0
+    assert len(seen) == 1
+    assert seen[0].command == "talk"
+
+
+def test_help_after_an_option_of_the_default_command_explains_that_command(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert cli.main(["--run", "FILE", "--help"]) == 0
+    assert "usage: jarvis talk" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("command", ["config", "doctor", "models", "say", "transcribe"])
 def test_what_a_program_would_read_has_json(
     command: str, capsys: pytest.CaptureFixture[str]
