@@ -17,11 +17,12 @@ the same text gives the same phrases. The texts of all phrases joined are the te
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from audio.tts.spoken_text import spoken_length
+from audio.tts.text.cuts import Cut, Scan, Word
 from audio.tts.text.markdown import is_soft_break, opens_list_item_or_heading
-from audio.tts.text.open_spans import Block, OpenSpans, opens_block
+from audio.tts.text.open_spans import opens_block
 from audio.tts.text.sentences import (
     core,
     ends_clause,
@@ -62,44 +63,6 @@ class Phrase:
     ends_sentence: bool
 
 
-@dataclass(frozen=True, slots=True)
-class _Word:
-    """A word in the pending text, the end of the gap behind it and the sign after that."""
-
-    text: str
-    start: int
-    end: int
-    gap_end: int
-    following: str
-    at_line_start: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Cut:
-    at: int
-    ends_sentence: bool = False
-
-
-@dataclass(slots=True)
-class _Scan:
-    """How far the pending text has been judged, and the places where it could be cut."""
-
-    at: int = 0  # where the next word is looked for
-    searched: int = 0  # no gap begins before this
-    words: int = 0
-    spoken: int = 0
-    previous: str = ""
-    line_start: int = 0
-    line_words: int = 0
-    fresh_line: bool = True
-    spans: OpenSpans = field(default_factory=OpenSpans)
-    block: Block | None = None
-    so: _Cut | None = None  # before a "so" that the next word may show to open a clause
-    weak: _Cut | None = None  # the best place if the first phrase becomes too long
-    fallback: _Cut | None = None  # the best place so far if the phrase becomes too long
-    fallback_rank: int = 0
-
-
 class Phraser:
     """Feed it one reply; take the phrases as they become complete."""
 
@@ -129,13 +92,13 @@ class Phraser:
         if not self._text[:end].strip():
             return []
         last = self._text[:end].split()[-1]
-        return [self._release(_Cut(end, ends_sentence(last, "", at_line_start=False)))]
+        return [self._release(Cut(end, ends_sentence(last, "", at_line_start=False)))]
 
     def finish(self) -> list[Phrase]:
         """Release all that is left. The next ``feed`` begins a new reply."""
         phrases = self._drain(final=True)
         if self._text:
-            phrases.append(self._release(_Cut(len(self._text), ends_sentence=True)))
+            phrases.append(self._release(Cut(len(self._text), ends_sentence=True)))
         self._start_reply()
         return phrases
 
@@ -144,7 +107,7 @@ class Phraser:
         self._offset = 0
         self._line_before = ""  # the part of the current line that was released already
         self._first = True
-        self._scan = _Scan()
+        self._scan = Scan()
 
     def _drain(self, *, final: bool) -> list[Phrase]:
         phrases = []
@@ -154,22 +117,22 @@ class Phraser:
             cut = self._next_cut(final=final)
         return phrases
 
-    def _release(self, cut: _Cut) -> Phrase:
+    def _release(self, cut: Cut) -> Phrase:
         text, self._text = self._text[: cut.at], self._text[cut.at :]
         phrase = Phrase(text, self._offset, self._first, cut.ends_sentence)
         self._offset += len(text)
         self._first = self._first and not text.strip()
         _, newline, line = text.rpartition("\n")
         self._line_before = (line if newline else self._line_before + line)[:_LINE_MEMORY]
-        self._scan = _Scan(fresh_line=not self._line_before.strip())
+        self._scan = Scan(fresh_line=not self._line_before.strip())
         return phrase
 
-    def _next_cut(self, *, final: bool) -> _Cut | None:
+    def _next_cut(self, *, final: bool) -> Cut | None:
         scan = self._scan
         while True:
             if scan.block is not None:
                 end = scan.block.end(self._text, final=final)
-                return _Cut(end, ends_sentence=True) if end else None
+                return Cut(end, ends_sentence=True) if end else None
             word = self._next_word(final=final)
             if word is None:
                 return None
@@ -184,12 +147,15 @@ class Phraser:
             if cut is not None and 0 < cut.at < len(self._text):
                 return cut
 
-    def _next_word(self, *, final: bool) -> _Word | None:
+    def _next_word(self, *, final: bool) -> Word | None:
         """The next word once its gap and the sign behind it have arrived."""
         scan, text = self._scan, self._text
         start = scan.at
         while start < len(text) and text[start].isspace():
+            if text[start] == "\n":
+                scan.line_start, scan.fresh_line = start + 1, True
             start += 1
+        scan.at = start
         if start == len(text):
             return None
         gap = _GAP.search(text, max(start, scan.searched))
@@ -200,7 +166,7 @@ class Phraser:
         if not final and not self._enough_behind(gap_end):
             scan.searched = end
             return None
-        word = _Word(
+        word = Word(
             text[start:end], start, end, gap_end, text[gap_end : gap_end + 1], scan.fresh_line
         )
         scan.at = scan.searched = gap_end
@@ -211,12 +177,13 @@ class Phraser:
         head = self._text[at : at + 3]
         return len(head) == 3 or head != "`" * len(head)
 
-    def _judge(self, word: _Word) -> _Cut | None:
+    def _judge(self, word: Word) -> Cut | None:
         scan, settings = self._scan, self._settings
-        early = self._before_word(word)
+        size = 1 if core(word.text).isalpha() else spoken_length(word.text)
+        early = self._before_word(word, size)
         if early is not None:
             return early
-        self._count(word)
+        self._count(word, size)
         line_ends = self._line_ends(word)
         if line_ends:
             scan.spans.close()
@@ -226,20 +193,19 @@ class Phraser:
             )
             enough = settings.first_min_words if self._first else _SHORTEST_SENTENCE
             if ended and scan.words >= min(enough, settings.max_words):
-                return _Cut(word.gap_end, ends_sentence=True)
+                return Cut(word.gap_end, ends_sentence=True)
             if ends_clause(word.text, word.following):
                 if self._first and scan.words >= settings.first_min_words:
-                    return _Cut(word.gap_end)
-                self._remember(_Cut(word.gap_end), rank=2)
+                    return Cut(word.gap_end)
+                self._remember(Cut(word.gap_end), rank=2)
             elif may_break_after(word.text):
-                self._remember(_Cut(word.gap_end), rank=1)
+                self._remember(Cut(word.gap_end), rank=1)
         return None
 
-    def _before_word(self, word: _Word) -> _Cut | None:
+    def _before_word(self, word: Word, size: int) -> Cut | None:
         """A cut in front of ``word``, which only the word itself can show to be natural."""
         scan, settings = self._scan, self._settings
-        here = _Cut(word.start)
-        size = 1 if core(word.text).isalpha() else spoken_length(word.text)
+        here = Cut(word.start)
         if scan.words and scan.spoken + size > settings.max_words:
             return scan.fallback or here
         if scan.spans.any or scan.words < settings.first_min_words:
@@ -259,18 +225,17 @@ class Phraser:
         too_long = self._first and scan.words >= settings.first_max_words
         return scan.weak if too_long else None
 
-    def _count(self, word: _Word) -> None:
+    def _count(self, word: Word, size: int) -> None:
         scan = self._scan
-        bare = core(word.text)
         scan.fresh_line = False
         scan.previous = word.text
-        if any(char.isalnum() for char in bare):
+        scan.spoken += size
+        if any(char.isalnum() for char in word.text):
             scan.words += 1
             scan.line_words += 1
-            scan.spoken += 1 if bare.isalpha() else spoken_length(word.text)
         scan.spans.take(word.text)
 
-    def _line_ends(self, word: _Word) -> bool:
+    def _line_ends(self, word: Word) -> bool:
         """Whether the gap behind ``word`` ends a line that stands by itself."""
         scan = self._scan
         gap = self._text[word.end : word.gap_end]
@@ -287,7 +252,7 @@ class Phraser:
         fence = self._text.startswith(("```", "~~~"), word.gap_end)
         return fence or not is_soft_break(line, word.following)
 
-    def _remember(self, cut: _Cut, *, rank: int) -> None:
+    def _remember(self, cut: Cut, *, rank: int) -> None:
         """Keep the latest of the best places; in the first half of a long phrase any will do."""
         scan = self._scan
         late = scan.spoken * 2 >= self._settings.max_words

@@ -35,9 +35,15 @@ DAY_FIRST = re.compile(
 )
 TIME = re.compile(
     r"(?P<h>[01]?\d|2[0-3]):(?P<m>[0-5]\d)(?::(?P<s>[0-5]\d)(?:[.,](?P<f>\d{1,9}))?)?"
-    r"(?![\d:])(?: ?(?P<half>[AaPp]\.?[Mm](?!\w)\.?))?(?!\w)"
+    r"(?![\d:])(?: ?(?P<half>[AaPp](?:[Mm]|\.[Mm](?:\.(?=,|\s*[a-z]))?)))?(?!\w)"
 )
-HOUR = re.compile(r"(?P<h>1[0-2]|0?[1-9]) ?(?P<half>[AaPp]\.?[Mm])(?!\w)")
+_HALF = r"[AaPp](?:[Mm](?!\w)|\.[Mm](?!\w)(?:\.(?=,|\s*[a-z]))?)"
+HOUR = re.compile(rf"(?P<h>1[0-2]|0?[1-9]) ?(?P<half>{_HALF})")
+HOURS = re.compile(
+    rf"(?P<h>1[0-2]|0?[1-9])(?: ?(?P<half>{_HALF}))? ?[-\u2013] ?"
+    rf"(?P<to>1[0-2]|0?[1-9]) ?(?P<end>{_HALF})"
+)
+MONTH_YEAR = re.compile(rf"(?P<m>{MONTH_PATTERN})\.? (?P<y>(?:19|20)\d\d)(?!\w|[.,:/-]\d)")
 
 
 def iso(match: re.Match[str]) -> str | None:
@@ -75,6 +81,8 @@ def time_of_day(match: re.Match[str]) -> str:
     hour, minute = cardinal(int(match["h"])), match["m"]
     if minute != "00":
         said = f"{hour} {'oh ' if minute[0] == '0' else ''}{cardinal(int(minute))}"
+    elif match["s"]:
+        said = f"{hour} zero zero"
     elif 1 <= int(match["h"]) <= 12:
         said = hour if match["half"] else f"{hour} o'clock"
     else:
@@ -89,6 +97,17 @@ def time_of_day(match: re.Match[str]) -> str:
 def hour(match: re.Match[str]) -> str:
     """ "3pm" -> "three P M"."""
     return cardinal(int(match["h"])) + half(match["half"])
+
+
+def hours(match: re.Match[str]) -> str:
+    """ "8am-5pm" -> "eight A M to five P M"."""
+    start = cardinal(int(match["h"])) + half(match["half"])
+    return f"{start} to {cardinal(int(match['to']))}{half(match['end'])}"
+
+
+def month_year(match: re.Match[str]) -> str:
+    """ "Dec 2026" -> "December twenty twenty-six"."""
+    return f"{MONTHS[_month(match['m']) - 1]} {year(int(match['y']))}"
 
 
 def half(written: str | None) -> str:

@@ -16,7 +16,7 @@ LETTER = "A-Za-zßæœþÆŒÞ\u00ad"
 RUN = re.compile(rf"(?:[{LETTER}0-9_~.@:+#$%/\\-]|(?<=/)\*+|\*+(?=[./]))+")
 URL = re.compile(
     r"(?:(?P<scheme>[A-Za-z][A-Za-z0-9+]{1,11})://|(?=www\.[A-Za-z0-9]))"
-    r"(?P<rest>[^\s<>\"'`|\\^{}()\[\]*]+)"
+    r"(?P<rest>[^\s<>\"'`|\\^{}()\[\]*]*[^\s<>\"'`|\\^{}()\[\]*.,;:!?_~-])"
 )
 HEX = re.compile(
     r"(?=[0-9a-f]*[a-f])(?=[0-9a-f]*\d)[0-9a-f]{7,64}(?![\w/\\]|[-.:]\w)|(?=[0-9A-F]*[A-F])(?=[0-9A-F]*\d)"
@@ -31,7 +31,8 @@ IP = re.compile(
 _TOKEN = re.compile(rf"[{LETTER}]+|[0-9]+|::|\.\.+|-+|.", re.DOTALL)
 _HUMP = re.compile(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[^A-Za-z]+")
 _PLACE = re.compile(r"(?P<base>.*[^:\d]):(?P<line>\d+)(?:-(?P<to>\d+))?(?::(?P<column>\d+))?")
-_DUNDER = re.compile(r"__([a-z]\w*?)__(?=$|[.(])")
+_DUNDER = re.compile(r"__([a-z]\w{0,40}?)__(?=$|[.(])")
+_FLAGS = re.compile(r"-([A-Za-z]{1,3})")
 _HOSTS = word_set("com org net dev local localhost internal ai app co uk de edu gov lan")
 _SEPARATORS = {
     "/": "slash", "\\": "backslash", ".": "dot", "_": "", "@": "at", "$": "dollar", "%": "percent",
@@ -41,6 +42,9 @@ _SEPARATORS = {
 
 def identifier(run: str) -> str:
     """Any run of letters, digits and code punctuation in words."""
+    flags = _FLAGS.fullmatch(run)
+    if flags:
+        return f"dash {spelled(flags[1])}"
     place = _PLACE.fullmatch(run)
     if place:
         return _place(place)
@@ -137,6 +141,8 @@ def _separator(tokens: list[str], index: int) -> str:
         return " ".join("dash" for _ in token[:2]) if not before or before == "/" else ""
     if token == "." and before.isdigit() and after.isdigit():
         return "point"
+    if token == ":" and after == "\\":
+        return "colon"
     if token[:2] == "..":
         return "dot dot" if not after or after in "/\\" else ","
     if token == "~" and not before and after in ("", "/"):
@@ -160,7 +166,8 @@ def _chunk(tokens: list[str], *, screaming: bool) -> list[str]:
     said = []
     for token in tokens:
         if token.isdigit():
-            said.append(integer(token))
+            digits = integer(token)
+            said.append(f", {digits}" if "," in digits else digits)
         elif screaming and token not in ACRONYMS:
             said.append(word(token.lower()))
         else:

@@ -19,7 +19,10 @@ _HEADING = re.compile(r"#{1,6}[ \t]+")
 _BULLET = re.compile(r"[-*+•][ \t]+(?:\[(?P<box>[ xX])\][ \t]+)?")
 _NUMBERED = re.compile(r"(?P<n>\d{1,9})[.)][ \t]+(?=\S)")
 _CELL_BORDER = re.compile(r"(?<!\\)\|")
-_WRAPPED_FROM = 60  # characters; a shorter line was not broken by an editor that wraps text
+# Characters; a shorter line was not broken by an editor that wraps text. A small letter that
+# follows is a hint, but lines of a listing begin with small letters too.
+_WRAPPED_FROM = 60
+_WRAPPED_FROM_BEFORE_SMALL = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +54,14 @@ def read_blocks(text: str, voice: Voice) -> None:
 
 def is_soft_break(line: str, following: str) -> bool:
     """Whether a line end is mere wrapping, judged by the line and the first sign of the next."""
-    return following.islower() or (
-        len(line) >= _WRAPPED_FROM and not line.rstrip().endswith(":") and following.isalnum()
-    )
+    shortest = _WRAPPED_FROM_BEFORE_SMALL if following.islower() else _WRAPPED_FROM
+    return len(line) >= shortest and following.isalnum() and not line.rstrip().endswith(":")
 
 
 def opens_list_item_or_heading(line: str) -> bool:
     """Whether the line stands by itself and ends where it ends."""
-    content = line[_match_end(_LEAD, line) :]
+    content = line[_after(_LEAD, line, 0, len(line)) :]
     return bool(_HEADING.match(content) or _BULLET.match(content) or _NUMBERED.match(content))
-
-
-def is_rule(line: str) -> bool:
-    """Whether the line only draws a rule or a border."""
-    return _is_rule(line)
 
 
 def _read_line(reader: Reader, lines: list[Line], index: int) -> None:
@@ -196,6 +193,7 @@ def _cells(text: str, row: Line) -> list[Line]:
 
 
 def _is_rule(line: str) -> bool:
+    """Whether the line only draws a rule or a border."""
     signs = set(line) - set(" \t")
     if not signs or not signs <= set("-*_=~+|:#"):
         return False
@@ -214,7 +212,3 @@ def _lines(text: str) -> list[Line]:
 def _after(pattern: re.Pattern[str], text: str, at: int, end: int) -> int:
     match = pattern.match(text, at, end)
     return match.end() if match else at
-
-
-def _match_end(pattern: re.Pattern[str], line: str) -> int:
-    return _after(pattern, line, 0, len(line))

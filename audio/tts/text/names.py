@@ -101,5 +101,5 @@ _SOUNDS = word_set(
 def spelled_out(piece: str) -> str:
     """Capitals for a lower-case piece that has no vowel and therefore is spelled: "db" -> "DB"."""
     if len(piece) > 1 and not _VOICED & set(piece) and piece.lower() not in _SOUNDS:
-        return piece.upper()
+        return PIECES.get(piece, piece.upper())
     return piece

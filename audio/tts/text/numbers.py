@@ -42,12 +42,9 @@ def spelled(characters: str) -> str:
     if len(said) <= 7:
         return " ".join(said)
     size = 3 if characters.isdigit() else 4
-    groups: list[str] = []
-    while len(said) > size + 1:
-        groups.append(" ".join(said[:size]))
-        said = said[size:]
-    groups.append(" ".join(said))
-    return ", ".join(groups)
+    last = len(said) - (len(said) - 2) % size - 2  # the last group takes two to size + 1
+    groups = [said[at : at + size] for at in range(0, last, size)] + [said[last:]]
+    return ", ".join(" ".join(group) for group in groups)
 
 
 def integer(written: str) -> str:
@@ -82,3 +79,10 @@ def version(written: str) -> str:
 def is_one(written: str) -> bool:
     """Whether what is counted takes the singular."""
     return written.lstrip("+-") == "1"
+
+
+def roman(letters: str) -> str:
+    """ "XIV" -> "fourteen"."""
+    values = [{"I": 1, "V": 5, "X": 10}[letter] for letter in letters]
+    following = [*values[1:], 0]
+    return cardinal(sum(v if v >= n else -v for v, n in zip(values, following, strict=True)))

@@ -66,9 +66,11 @@ class Block:
                 return self.at
 
     def _leaves_table(self, line: str, *, whole: bool) -> bool:
-        if self.lines == 0 or "|" in line:
+        if self.lines == 0:
             return False
-        return whole or (self.bordered and bool(line.strip()))
+        if self.bordered and line.strip():
+            return not line.lstrip().startswith("|")
+        return whole and "|" not in line
 
 
 def opens_block(word: str, at: int, *, at_line_start: bool, line: tuple[int, int]) -> Block | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from audio.tts.text.characters import SUPERSCRIPTS
 from audio.tts.text.lists import word_set
 from audio.tts.text.numbers import cardinal, integer, is_one, number, ordinal, year
 
@@ -49,7 +50,10 @@ _SCALES = {"k": "thousand", "K": "thousand", "M": "million", "m": "million", "B"
 _PER = {"s": "second", "sec": "second", "second": "second", "min": "minute", "minute": "minute",
         "h": "hour", "hr": "hour", "hour": "hour", "d": "day", "day": "day", "week": "week",
         "month": "month", "mo": "month", "yr": "year", "year": "year", "user": "user",
-        "token": "token", "MTok": "million tokens", "GB": "gigabyte"}  # fmt: skip
+        "req": "request", "request": "request", "it": "iteration", "tok": "token",
+        "call": "call", "file": "file", "test": "test", "epoch": "epoch", "step": "step",
+        "frame": "frame", "core": "core", "line": "line", "token": "token",
+        "MTok": "million tokens", "GB": "gigabyte"}  # fmt: skip
 
 # After a blank these letters are words or names of their own far more often than units.
 _ONLY_ATTACHED = frozenset(("m", "d", "x", "X", "k", "K", "M", "G", "T", "it", "em", "rem", "pt"))
@@ -74,6 +78,10 @@ RANGE = re.compile(
 QUANTITY = re.compile(
     rf"(?P<sign>[-+]?)(?P<num>{NUM})(?P<gap>[ -]?)(?P<unit>{_UNIT}){_END}(?![-'.:]\w){_RATE}"
 )
+PART = re.compile(
+    rf"(?P<part>{NUM})/(?P<sign>)(?P<num>{NUM})(?P<gap>[ ]?)(?P<unit>{_UNIT}){_END}"
+    rf"(?![-'.:]\w){_RATE}"
+)
 DURATION = re.compile(rf"(?:(?:{NUM})[ ]?(?:d|h|m|min|ms|s)(?:,? ?(?=\d)|{_END})){{2,6}}(?![\w])")
 _DURATION_PART = re.compile(rf"(?P<num>{NUM})[ ]?(?P<unit>d|h|min|ms|m|s)")
 DIMENSION = re.compile(rf"(?P<parts>{NUM}(?:(?:[x×]|[ ]x[ ]){NUM}){{1,3}})(?![A-Za-z_])")
@@ -84,6 +92,8 @@ DECADE = re.compile(rf"(?P<y>(?:1[89]|20)\d0)'?s{_END}")
 FRACTION = re.compile(r"(?P<top>\d{1,9})(?P<gap>[ ]?)/(?P=gap)(?P<low>\d{1,9})(?![\w/%]|\.\d|-\d)")
 EXPONENT = re.compile(r"(?P<sign>[-+]?)(?P<num>\d+(?:\.\d+)?)[eE](?P<exp>[-+]?\d{1,4})(?![\w.])")
 SIGNED = re.compile(rf"[-+]?{NUM}(?![A-Za-z0-9_]|[.:/@]\d|[./:\\]?[A-Za-z_]|\.\d)")
+
+POWER = re.compile(f"[⁺⁻]?[{SUPERSCRIPTS}]+")
 
 _PARTS = {2: ("half", "halves"), 3: ("third", "thirds"), 4: ("quarter", "quarters")}
 _NICE = frozenset(((1, 2), (1, 3), (2, 3), (1, 4), (3, 4)))
@@ -112,6 +122,12 @@ def quantity(match: re.Match[str]) -> str | None:
     if gap == "-" and len(unit) == 1:
         return None  # "3-D", "2-s" are names, not amounts
     return _with_unit(number(match["sign"] + match["num"]), match, singular=is_one(match["num"]))
+
+
+def part_of(match: re.Match[str]) -> str | None:
+    """ "3.2/4 GB" -> "three point two of four gigabytes"."""
+    whole = quantity(match)
+    return f"{number(match['part'])} of {whole}" if whole else None
 
 
 def span(match: re.Match[str]) -> str | None:
@@ -157,7 +173,10 @@ def duration(match: re.Match[str]) -> str:
 
 def dimension(match: re.Match[str]) -> str:
     """ "1920x1080" -> "one thousand nine hundred twenty by one thousand eighty"."""
-    return " by ".join(number(part.strip()) for part in re.split("[x×]", match["parts"]))
+    parts = [part.strip() for part in re.split("[x×]", match["parts"])]
+    power = match.string[match.end() : match.end() + 1] in tuple(f"⁻{SUPERSCRIPTS}")
+    factors = "×" in match["parts"] and (power or any(len(part) == 1 for part in parts))
+    return (" times " if factors else " by ").join(number(part) for part in parts)
 
 
 def ordinal_number(match: re.Match[str]) -> str:
@@ -198,6 +217,16 @@ def value_words(value: float) -> str:
             one, many = _PARTS.get(low, (ordinal(low), ordinal(low) + "s"))
             return f"{cardinal(top)} {one if top == 1 else many}"
     return number(f"{value:.4f}")
+
+
+def power(match: re.Match[str]) -> str:
+    """Raised digits: "²" -> "squared", "⁻³" -> "to the minus three"."""
+    written = match.group()
+    sign = "minus " if written[0] == "⁻" else ""
+    digits = "".join(str(SUPERSCRIPTS.index(c)) for c in written.lstrip("⁺⁻"))
+    if not sign and digits in ("2", "3"):
+        return "squared" if digits == "2" else "cubed"
+    return f"to the {sign}{integer(digits)}"
 
 
 def _with_unit(said: str, match: re.Match[str], *, singular: bool) -> str:

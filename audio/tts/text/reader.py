@@ -10,14 +10,14 @@ from audio.tts.text import symbols
 from audio.tts.text.characters import IGNORED, is_foreign_letter, script_of, value_of
 from audio.tts.text.identifiers import LETTER, RUN, identifier, word
 from audio.tts.text.names import NUMERAL_CUES, SET_PHRASES, spelled_out
-from audio.tts.text.numbers import cardinal, integer
+from audio.tts.text.numbers import roman
 from audio.tts.text.quantities import value_words
 from audio.tts.text.rules import DIGIT_RULES, LETTER_RULES, SIGN_RULES, Rule, Spot
 from audio.tts.text.voice import Voice
 
 _PROSE = re.compile(
     rf"(?>[{LETTER}]+(?:'[{LETTER}]+)*(?:-[{LETTER}]+(?:'[{LETTER}]+)*)*)"
-    r"(?!'?[0-9_]|[./\\:@#]+[A-Za-z0-9_/\\]|-[0-9_]|\+\+)"
+    r"(?!'?[0-9_]|[./\\:@#]+[A-Za-z0-9_/\\]|/\*|-[0-9_]|\+\+)"
 )
 _PIECE = re.compile(rf"[{LETTER}']+")
 _HUMPED = re.compile(r"[a-z][A-Z]|[A-Z]{2,}[a-z]{2,}")
@@ -55,7 +55,6 @@ _TAG = re.compile(
 _STARTS_RUN = re.compile(
     r"--?[A-Za-z]|[~.]{0,2}/{1,2}\*{0,2}[A-Za-z0-9_.]|~[/\\]|[.@$#][A-Za-z_]|__[a-z]|\*\.[A-Za-z]"
 )
-_POWER = re.compile("[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+")
 _BREAK = re.compile(r"[\s\u00ad]+")
 
 
@@ -124,17 +123,25 @@ class Reader:
         for piece in _PIECE.finditer(self.text, prose.start(), prose.end()):
             letters = piece.group().replace(IGNORED, "").strip("'")
             if letters:
-                single = piece.group() == prose.group()
-                self._say(self._word(letters, single=single), piece)
+                self._say(self._word(letters, piece.end()), piece)
         return prose.end()
 
-    def _word(self, letters: str, *, single: bool) -> str:
+    def _is_article(self, letters: str, end: int) -> bool:
+        """Whether this "a" stands before something that it can be the article of."""
+        following = self.text[end : end + 2]
+        noun = following[:1] == " " and (
+            following[1:].isalnum() or following[1:] in tuple("`\"'*[_(/")
+        )
+        return noun and not self._spot.code and (letters == "a" or self.voice.at_sentence_start)
+
+    def _word(self, letters: str, end: int) -> str:
         previous = self._spot.last
         if previous in NUMERAL_CUES and _ROMAN.fullmatch(letters):
-            return cardinal(_roman(letters))
-        if letters in ("a", "A", "I") and single and not self._spot.code:
-            # "a" is the article and "A" the letter for whoever turns words into sounds.
-            return "a" if letters == "A" and self.voice.at_sentence_start else letters
+            return roman(letters)
+        if letters == "I" and not self._spot.code:
+            return letters
+        if letters in ("a", "A") and self._is_article(letters, end):
+            return "a"  # "A" is the letter for whoever turns words into sounds
         if self._spot.code or len(letters) == 1 or _HUMPED.search(letters):
             return word(letters) if "'" not in letters else letters
         return spelled_out(letters)
@@ -154,7 +161,7 @@ class Reader:
         run = RUN.match(self.text, at, end)
         if run is None:
             return at + 1
-        written = run.group().rstrip(".:-~@#$+%/\\_*" if not self._spot.code else ".:-~@#_*")
+        written = run.group().rstrip(".:-~@#$+%/\\*" if not self._spot.code else ".:-~@#*")
         if len(written) < len(run.group()) and self.text[at + len(written)] in "/%+\\":
             written += self.text[at + len(written)]
         if not written:
@@ -203,10 +210,6 @@ class Reader:
             )
             self.voice.say(said, at, at + 1)
             return at + 1
-        power = _POWER.match(self.text, at, end)
-        if power:
-            self._say(_power(power.group()), power)
-            return power.end()
         value = value_of(char)
         if value is not None:
             self.voice.say(value_words(value), at, at + 1)
@@ -251,6 +254,8 @@ class Reader:
             self.voice.pause("," if char == "." else char)
             return
         mark = symbols.PAUSES[char]
+        if char in ")]}" and after in ("", "\n"):
+            return
         if mark:
             self.voice.pause(mark)
 
@@ -282,7 +287,8 @@ class Reader:
         if stop == at + 1 and char in symbols.GREEK:
             self.voice.say(symbols.GREEK[char], at, stop)
             return stop
-        script = script_of(char)
+        scripts = [script_of(letter) for letter in self.text[at:stop]]
+        script = "Japanese" if "Japanese" in scripts else scripts[0]
         note = f"some {script} text"
         if script and self._spot.last != note:
             self.voice.say(note, at, stop)
@@ -293,17 +299,3 @@ class Reader:
 def _ends_sentence(text: str, at: int, end: int) -> bool:
     rest = text[at : min(at + 40, end)].lstrip(" \t\"'*_)]")
     return not rest or rest[0] == "\n" or rest[0].isupper()
-
-
-def _power(written: str) -> str:
-    sign = "minus " if written[0] == "⁻" else ""
-    digits = "".join(str("⁰¹²³⁴⁵⁶⁷⁸⁹".index(c)) for c in written.lstrip("⁺⁻"))
-    if not sign and digits in ("2", "3"):
-        return "squared" if digits == "2" else "cubed"
-    return f"to the {sign}{integer(digits)}"
-
-
-def _roman(letters: str) -> int:
-    values = [{"I": 1, "V": 5, "X": 10}[c] for c in letters]
-    following = [*values[1:], 0]
-    return sum(v if v >= n else -v for v, n in zip(values, following, strict=True))

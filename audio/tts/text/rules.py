@@ -55,12 +55,18 @@ _ISSUE = re.compile(r"#(?P<n>\d{1,12})(?!\w)")
 _POINT = re.compile(r"\.\d{1,40}(?![\w.])")
 _SIGNED = re.compile(rf"[-+](?P<num>{NUM})(?!\w|[./:-]\w)")
 _ABOUT = re.compile(r"~(?=[$€£]?\d)")
+_AMP = re.compile("&amp;")
 _SET_SIGN = re.compile(r"\.NET(?!\w)")
 
 
 def _version(match: re.Match[str], spot: Spot) -> str:
     spot.after_version = True
-    return f"{version(match['num'])} {identifier(match['tail'] or '')}"
+    return f"{version(match['num'])} {_version_tail(match['tail'] or '')}"
+
+
+def _version_tail(tail: str) -> str:
+    """ "-beta.2" -> "beta two"."""
+    return identifier(re.sub(r"[-.+]", "_", tail))
 
 
 def _v(match: re.Match[str], spot: Spot) -> str | None:
@@ -118,6 +124,7 @@ DIGIT_RULES: tuple[Rule, ...] = (
     (identifiers.HEX, _only(lambda match: spelled(match.group()))),
     (identifiers.IP, _only(identifiers.ip)),
     (dates.TIME, _only(dates.time_of_day)),
+    (dates.HOURS, _only(dates.hours)),
     (dates.HOUR, _only(dates.hour)),
     (_PHONE, _phone),
     (_DOTTED, _version),
@@ -128,6 +135,7 @@ DIGIT_RULES: tuple[Rule, ...] = (
     (quantities.RANGE, _only(quantities.span)),
     (_DASHED, _only(lambda match: ", ".join(integer(p) for p in match.group().split("-")))),
     (_RATIO, _only(lambda match: f"{integer(match['a'])} to {integer(match['b'])}")),
+    (quantities.PART, _only(quantities.part_of)),
     (quantities.ORDINAL, _only(quantities.ordinal_number)),
     (quantities.DECADE, _only(quantities.decade)),
     (quantities.FRACTION, lambda match, spot: quantities.fraction(match, spot.last.lower())),
@@ -139,6 +147,7 @@ DIGIT_RULES: tuple[Rule, ...] = (
 LETTER_RULES: tuple[Rule, ...] = (
     (identifiers.URL, _only(identifiers.url)),
     (dates.NAMED, _only(dates.named)),
+    (dates.MONTH_YEAR, _only(dates.month_year)),
     (_V, _v),
     (identifiers.UUID, _only(identifiers.uuid)),
     (identifiers.HEX, _only(lambda match: spelled(match.group()))),
@@ -152,6 +161,8 @@ SIGN_RULES: tuple[Rule, ...] = (
     (quantities.QUANTITY, _unless_joined(quantities.quantity)),
     (_SIGNED, _unless_joined(lambda match: number(match.group().replace(",", "")))),
     (_POINT, _only(lambda match: number(match.group()))),
-    (_ABOUT, _only(lambda match: "about")),
+    (_ABOUT, _unless_joined(lambda match: "about")),
+    (_AMP, _only(lambda match: "and")),
+    (quantities.POWER, _only(quantities.power)),
     (_SET_SIGN, _only(lambda match: "dot net")),
 )

@@ -101,8 +101,7 @@ def between_values(sign: str, around: Between, *, code: bool) -> str:
     """The word for a sign that means something only next to values; "," for a pause."""
     spaced = around.gap_left and around.gap_right
     if sign in "<>":
-        word = "less than" if sign == "<" else "more than"
-        return word if around.digit_right or (around.values and spaced) else ""
+        return _comparison(sign, around, spaced=spaced)
     if sign in "-–":
         return _dash(sign, around, spaced=spaced)
     if sign == "+":
@@ -113,8 +112,24 @@ def between_values(sign: str, around: Between, *, code: bool) -> str:
         times = around.digits or (code and around.values and spaced)
         return "times" if times else "star" if code else ""
     if sign == "/":
-        return "divided by" if around.digits else "slash" if code else "," if spaced else ""
-    return "about" if around.digit_right else ""
+        return _slash(around, code=code, spaced=spaced)
+    return "tilde" if around.values and not spaced else ""
+
+
+def _comparison(sign: str, around: Between, *, spaced: bool) -> str:
+    if around.values and spaced:
+        return "less than" if sign == "<" else "greater than"
+    if around.digit_right:
+        return "less than" if sign == "<" else "more than"
+    return ""
+
+
+def _slash(around: Between, *, code: bool, spaced: bool) -> str:
+    if around.digit_right and around.value_left:
+        return "of"  # "1.2 GB / 4 GB"
+    if code:
+        return "slash"
+    return "," if spaced else ""
 
 
 def _dash(sign: str, around: Between, *, spaced: bool) -> str:
