@@ -26,6 +26,10 @@ class Brain(Protocol):
         """Run id to version, as the newest reply told about them."""
         ...
 
+    def committed(self, question: Question) -> bool:
+        """The question is really asked: do what it commands, once. True when something was done."""
+        ...
+
 
 class NarratorBrain:
     """Answers from the watched runs, sentence by sentence, without a model."""
@@ -43,6 +47,10 @@ class NarratorBrain:
         last = len(told.sentences) - 1
         for place, line in enumerate(told.sentences):
             yield line if place == last else f"{line} "
+
+    def committed(self, question: Question) -> bool:
+        """Nothing is done: this brain only tells."""
+        return False
 
     def versions(self) -> dict[str, int]:
         """Run id to version, as the newest reply told about them."""

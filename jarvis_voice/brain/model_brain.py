@@ -58,6 +58,10 @@ class ModelBrain:
         """The model's own name."""
         return self._model.name
 
+    def committed(self, question: Question) -> bool:
+        """Nothing is done: this brain only tells."""
+        return False
+
     def versions(self) -> dict[str, int]:
         """Run id to version, as the newest reply told about them."""
         return dict(self._versions)

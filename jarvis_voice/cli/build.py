@@ -23,11 +23,17 @@ from audio.tts.base import Synthesizer
 from audio.tts.registry import open_synthesizer
 from audio.vad.base import Vad
 from audio.vad.silero import SileroVad
+from jarvis_voice import clock, config
+from jarvis_voice.brain.anthropic_model import AnthropicModel
 from jarvis_voice.brain.brain import NarratorBrain
+from jarvis_voice.brain.chat_model import ChatModel
 from jarvis_voice.brain.lookup import RunLookup
+from jarvis_voice.brain.model_brain import Deadlines, ModelBrain
+from jarvis_voice.brain.openai_model import OpenAIModel
 from jarvis_voice.config import BrainSettings, DeviceSettings, Settings
 from jarvis_voice.conversation import Brain, ConversationSettings, DeviceKeeper, Parts
-from jarvis_voice.events import ConversationEvent
+from jarvis_voice.errors import BrainError, SettingsError
+from jarvis_voice.events import ConversationEvent, Faulted
 
 
 class Engines(NamedTuple):
@@ -84,8 +90,29 @@ def devices(settings: DeviceSettings) -> DuplexDevices:
 def brain(
     settings: BrainSettings, lookup: RunLookup, publish: Callable[[ConversationEvent], None]
 ) -> Brain:
-    """The narrator, alone or behind a chat model. Raises SettingsError or BrainError."""
-    return NarratorBrain(lookup)
+    """The narrator, alone or behind a chat model. Raises SettingsError."""
+    if settings.kind == "narrator":
+        return NarratorBrain(lookup)
+
+    def faulted(error: BrainError) -> None:
+        now_s = clock.session_now()
+        publish(Faulted(now_s, "brain", error.problem, error.remedy, spoken=True))
+
+    deadlines = Deadlines(first_token_s=settings.first_word_timeout_s, total_s=settings.timeout_s)
+    return ModelBrain(chat_model(settings), lookup, faulted, deadlines)
+
+
+def chat_model(settings: BrainSettings) -> ChatModel:
+    """The chat model of the settings. Raises SettingsError without a name, a client or a key."""
+    if not settings.model:
+        raise SettingsError(
+            f"brain.kind is {settings.kind!r}, but brain.model names no model.",
+            "Name one in the settings file; 'jarvis config --path' tells where it is.",
+        )
+    key = config.api_key(settings) or ""
+    if settings.kind == "anthropic":
+        return AnthropicModel(settings.model, settings.base_url, key)
+    return OpenAIModel(settings.model, settings.base_url, key)
 
 
 def live_parts(engines: Engines, sound: DuplexDevices, answers: Brain) -> Parts:

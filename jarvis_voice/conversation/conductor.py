@@ -13,7 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 from audio.asr.base import Hypothesis, Recognizer
@@ -25,6 +25,7 @@ from audio.playback import Playback
 from audio.tts.base import Synthesizer
 from audio.turn import events as turn
 from audio.turn.machine import TurnMachine
+from audio.turn.own_voice import is_own_voice
 from audio.turn.settings import TurnSettings
 from audio.vad.base import Vad
 from jarvis_voice import clock, events
@@ -207,6 +208,8 @@ class Conversation:
             self._facts.popleft()
 
     def _hypothesis(self, number: int, found: Hypothesis) -> None:
+        if self._is_echo(found.text):
+            return
         now_s = clock.session_now()
         self._publish(events.TranscriptChanged(now_s, number, found.text))
         self._feed(turn.HypothesisHeard(now_s, number, found.text))
@@ -214,6 +217,8 @@ class Conversation:
     def _settled(self, settled: Settled) -> None:
         now_s = clock.session_now()
         number, final = settled.turn, settled.final
+        if self._is_echo(final.text):
+            final = replace(final, text="", reason=f"Jarvis's own voice: {final.text}")
         self._publish(
             events.TranscriptSettled(
                 now_s, number, final.text, final.engine, final.reason, settled.compute_s
@@ -226,6 +231,15 @@ class Conversation:
         elif final.text and self._settings.preemptive and self._machine.floor is turn.Floor.USER:
             self._answering.prepare(number, final.text)
         self._feed(turn.FinalHeard(now_s, number, final.text, settled.revision))
+
+    def _is_echo(self, text: str) -> bool:
+        """Whether a transcript is what the agent itself is saying, come back through the room."""
+        answer = self._mouth.current
+        return (
+            answer is not None
+            and self._machine.floor is turn.Floor.OVERLAP
+            and is_own_voice(text, answer.said)
+        )
 
     # --- what the turn machine asks for ---
 
