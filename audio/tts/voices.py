@@ -33,12 +33,12 @@ def _voice(name: str, language: str, gender: str, description: str) -> VoiceInfo
 
 
 JARVIS_VOICE = "am_michael"
-PROMPT_VOICE = "af_heart"
+PROMPT_VOICE = "bf_emma"
 
 _VOICES = (
     _voice("am_michael", "en-US", "male", "calm and even; the voice of Jarvis"),
-    _voice("af_heart", "en-US", "female", "warm; speaks the shared prompts of the demo"),
-    _voice("bm_george", "en-GB", "male", "low and measured"),
+    _voice("bf_emma", "en-GB", "female", "clear; speaks the shared prompts of the demo"),
+    _voice("af_heart", "en-US", "female", "warm and lively"),
 )
 
 
