@@ -84,14 +84,13 @@ def test_no_frame_for_long_is_a_pause():
     assert segmenter.deadline_s is None
 
 
-@pytest.mark.parametrize("frames", range(16, 18))
-def test_silence_is_reached_with_the_seventeenth_frame(frames):
+@given(st.floats(0, 1e5), st.integers(15, 19))
+def test_silence_is_reached_with_the_seventeenth_frame(now_s, frames):
     segmenter = Segmenter(TurnSettings())
-    now_s = 1000.0
     for probability in [0.9] * 30 + [0.0] * frames:
-        now_s += FRAME_S
+        now_s += FRAME_S  # whose sum is a hair off, one way or the other
         segmenter.heard(FrameHeard(now_s, probability), now_s)
-    assert (segmenter.silent_at_s(0.544) <= now_s) == (frames == 17)
+    assert (segmenter.silent_at_s(0.544) <= now_s) == (frames >= 17)
 
 
 @given(st.lists(st.floats(0, 1), max_size=200))
