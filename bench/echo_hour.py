@@ -26,6 +26,7 @@ from audio.tts.registry import open_synthesizer
 from audio.vad.silero import SileroVad
 from bench.simulator import Simulated, Simulation, Stage, simulate
 from jarvis_voice import clock, events
+from jarvis_voice.conversation import Notice
 
 CONVERGED_S = 3.0  # of Jarvis's speech: measured ERLE is 7 to 10 dB before, above 35 dB after
 REPORTS = (
@@ -68,12 +69,18 @@ def listen_to_itself(minutes: float, gain_db: float, delay_s: float) -> Simulate
     async def talk(simulation: Simulation) -> None:
         loop = asyncio.get_running_loop()
         until_s = loop.time() + minutes * 60.0
-        for report in itertools.cycle(REPORTS):
+        for number in itertools.count():
             if loop.time() >= until_s:
                 return
-            simulation.conversation.say(report)
-            await _until_said(simulation)
-            await asyncio.sleep(0.6)
+            ended = asyncio.Event()
+            notice = Notice(
+                notice_id=str(number),
+                text=REPORTS[number % len(REPORTS)],
+                ended=lambda how, words, ended=ended: ended.set(),
+                cue=False,
+            )
+            simulation.conversation.speak_up(notice)
+            await ended.wait()
 
     stage = Stage(
         synthesizer=RememberingSynthesizer(open_synthesizer("kokoro")),
@@ -85,16 +92,6 @@ def listen_to_itself(minutes: float, gain_db: float, delay_s: float) -> Simulate
         limit_s=minutes * 60.0 + 120.0,
     )
     return simulate([], stage, during=talk)
-
-
-async def _until_said(simulation: Simulation) -> None:
-    said = len([event for event in simulation.seen if _ended(event)])
-    while len([event for event in simulation.seen if _ended(event)]) == said:
-        await asyncio.sleep(0.1)
-
-
-def _ended(event: events.ConversationEvent) -> bool:
-    return isinstance(event, events.AgentSpeechStopped)
 
 
 def measure(result: Simulated) -> dict[str, Any]:

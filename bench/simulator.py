@@ -123,11 +123,12 @@ class Simulation:
         async with asyncio.timeout(self._limit_s), asyncio.TaskGroup() as group:
             group.create_task(self.conversation.run())
             group.create_task(self.room.run())
-            if during is not None:
-                group.create_task(during(self))
+            meanwhile = group.create_task(during(self)) if during is not None else None
             for act in self._acts:
                 await self._until_due(act)
                 self.room.say(speech(act))
+            if meanwhile is not None:
+                await meanwhile
             await self._until_quiet()
             self.conversation.stop("the script is over")
             self.room.close()

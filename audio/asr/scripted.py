@@ -42,7 +42,7 @@ class ScriptedRecognizer:
 
         It may take time, cancel the token or raise what a real engine raises.
         """
-        self._replies = iter([Reply(r) if isinstance(r, str) else r for r in replies])
+        self._replies = (Reply(r) if isinstance(r, str) else r for r in replies)  # may be endless
         self._work = work
         self._open = True
         self._info = EngineInfo(

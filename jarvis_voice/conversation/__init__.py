@@ -14,5 +14,14 @@ from jarvis_voice.conversation.conductor import (
     DeviceKeeper,
     Parts,
 )
+from jarvis_voice.conversation.speaking_up import Heard, Notice
 
-__all__ = ["Brain", "Conversation", "ConversationSettings", "DeviceKeeper", "Parts"]
+__all__ = [
+    "Brain",
+    "Conversation",
+    "ConversationSettings",
+    "DeviceKeeper",
+    "Heard",
+    "Notice",
+    "Parts",
+]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from audio.engine import CancelToken
 from audio.playback import PlaybackMark
+from jarvis_voice.conversation.speaking_up import Notice
 from jarvis_voice.events import Question
 
 
@@ -32,6 +33,7 @@ class Answer:
     number: int
     question: Question
     preemptive: bool
+    notice: Notice | None = None  # what Jarvis says unasked; its question is empty
     run_versions: dict[str, int] = field(default_factory=dict)
     said: str = ""
     samples: int = 0  # synthesized so far, at the playback rate

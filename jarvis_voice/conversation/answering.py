@@ -12,12 +12,14 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from audio import earcon
 from audio.errors import AudioError, Cancelled, EngineError
 from audio.tts.phrasing import Phrase, Phraser, PhrasingSettings
 from audio.tts.spoken_text import speak
 from jarvis_voice import clock, events
 from jarvis_voice.conversation.answer import Answer, Sound
 from jarvis_voice.conversation.mouth import Mouth
+from jarvis_voice.conversation.speaking_up import Heard, Notice
 
 MAX_REPLY_CHARS = 4000  # a spoken answer of about five minutes; what comes after is not said
 
@@ -121,13 +123,22 @@ class Answering:
         prepared.acted = self._brain.committed(prepared.question)
         self._release(prepared)
 
-    def say(self, text: str, chime: Sound | None = None) -> None:
-        """Say a line of Jarvis's own, after a chime if there is one; what sounds now is cut."""
+    def say(self, text: str) -> None:
+        """Say a line of Jarvis's own at once; what sounds now is cut."""
+        self._say(text, None)
+
+    def speak_up(self, notice: Notice) -> None:
+        """Say a notice; the floor must be free."""
+        self._say(notice.text, notice)
+
+    def _say(self, text: str, notice: Notice | None) -> None:
         question = events.Question(0, "", clock.session_now(), clock.unix_now())
         answer = self._new(question, preemptive=False)
-        if chime is not None:
-            answer.waiting.append(chime)
-            answer.samples += chime.samples.size
+        answer.notice = notice
+        if notice is not None and notice.cue:
+            cue = earcon.attention(self._mouth.playback.rate)
+            answer.waiting.append(Sound(cue, ()))
+            answer.samples += cue.size
         self._start(answer, _once(text))
         self._release(answer)
 
@@ -139,7 +150,10 @@ class Answering:
     def heard(self, answer: Answer, heard: str, cut: bool) -> None:
         """An answer has ended: keep in the dialogue what of it was heard."""
         answer.heard, answer.cut = heard, cut
-        if answer.question.turn:
+        if answer.notice is not None:
+            how = Heard.PART if cut else Heard.ALL
+            answer.notice.ended(how if heard else Heard.NOTHING, heard)
+        if answer.started:
             self._remember(answer)
 
     def _take_back_unheard(self) -> Answer | None:
@@ -175,13 +189,21 @@ class Answering:
         answer.released.set()
 
     def _remember(self, answer: Answer) -> None:
-        """Put the answer into the dialogue; again once a cut one is worded to its end."""
-        question = answer.question
+        """Put the answer into the dialogue; again once a cut one is worded to its end.
+
+        What Jarvis said unasked has no turn; it is told apart by a number below zero.
+        """
+        turn = answer.question.turn or -answer.number
         exchange = events.Exchange(
-            question.turn, question.text, answer.said, answer.heard, answer.cut, answer.run_versions
+            turn,
+            answer.question.text,
+            answer.said,
+            answer.heard,
+            answer.cut,
+            answer.run_versions,
         )
         for place, known in enumerate(self._history):
-            if known.turn == question.turn:
+            if known.turn == turn:
                 self._history[place] = exchange
                 return
         self._history.append(exchange)
@@ -203,7 +225,7 @@ class Answering:
         making.worded = True
         making.put(making.phraser.finish())
         making.phrases.put_nowait(None)
-        if answer.ended and answer.started and answer.question.turn:
+        if answer.ended and answer.started:
             self._remember(answer)
 
     async def _voice(self, making: _Making) -> None:

@@ -33,6 +33,7 @@ from jarvis_voice.conversation.answer import Answer
 from jarvis_voice.conversation.answering import Answering, AnsweringSettings, Brain
 from jarvis_voice.conversation.ears import Ears
 from jarvis_voice.conversation.mouth import Mouth
+from jarvis_voice.conversation.speaking_up import Notice, SpeakingUp
 from jarvis_voice.conversation.transcriber import Settled, Transcriber
 
 FEW_ATTEMPTS = 3  # to reopen a device, after which the user is told what is wrong
@@ -94,6 +95,7 @@ class Conversation:
         )
         self._answering = Answering(parts.brain, self._mouth, settings.answering, publish)
         self._transcriber = Transcriber(parts.recognizer, self._hypothesis, self._settled)
+        self._speaking_up = SpeakingUp(self._answering.speak_up, self._floor_is_free)
         self._machine = TurnMachine(settings.turn)
         self._facts: deque[turn.Fact] = deque()  # the first one is being dealt with
         self._stopping = asyncio.Event()
@@ -138,9 +140,13 @@ class Conversation:
         self._closed_because = reason
         self._stopping.set()
 
-    def say(self, text: str) -> None:
-        """Say a line of Jarvis's own."""
-        self._answering.say(text)
+    def speak_up(self, notice: Notice) -> None:
+        """Say a notice unasked, once the floor is free."""
+        self._speaking_up.offer(notice)
+
+    def withdraw(self, notice_id: str) -> None:
+        """Do not say a notice that still waits."""
+        self._speaking_up.withdraw(notice_id)
 
     async def _run_parts(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -149,11 +155,13 @@ class Conversation:
                 group.create_task(self._listen(), name="listen"),
                 group.create_task(self._transcriber.run(), name="transcribe"),
                 group.create_task(self._mouth.run(), name="mouth"),
+                group.create_task(self._speaking_up.run(), name="speak up"),
             ]
             if self._parts.devices is not None:
                 tasks.append(group.create_task(self._parts.devices.watch(), name="watch devices"))
                 tasks.append(group.create_task(self._keep(self._parts.devices), name="keep"))
             await self._stopping.wait()
+            self._speaking_up.close()
             self._answering.close()
             for task in tasks:
                 task.cancel()
@@ -189,6 +197,9 @@ class Conversation:
         if attempt.number == FEW_ATTEMPTS:
             problem, remedy = attempt.error.problem, attempt.error.remedy
             self._publish(events.Faulted(clock.session_now(), "devices", problem, remedy))
+
+    def _floor_is_free(self) -> bool:
+        return self._machine.floor is turn.Floor.IDLE and self._answering.idle
 
     # --- hearing ---
 
@@ -227,7 +238,7 @@ class Conversation:
         if settled.fault is not None:
             problem, remedy = settled.fault.problem, settled.fault.remedy
             self._publish(events.Faulted(now_s, "recognizer", problem, remedy, spoken=True))
-            self.say(NOT_HEARD)
+            self._answering.say(NOT_HEARD)
         elif final.text and self._settings.preemptive and self._machine.floor is turn.Floor.USER:
             self._answering.prepare(number, final.text)
         self._feed(turn.FinalHeard(now_s, number, final.text, settled.revision))
@@ -295,7 +306,7 @@ class Conversation:
             self._publish(
                 events.Faulted(request.at_s, "recognizer", problem, "Say it again.", spoken=True)
             )
-            self.say(NOT_HEARD)
+            self._answering.say(NOT_HEARD)
 
     def _barge_in(self, request: turn.StopPlayback) -> None:
         answer = self._mouth.cut()
@@ -327,6 +338,7 @@ class Conversation:
 
     def _agent_stopped(self, answer: Answer, at_s: float, heard: str, cut: bool) -> None:
         if not answer.started:
+            self._answering.heard(answer, "", cut)
             return
         number = answer.question.turn
         self._publish(

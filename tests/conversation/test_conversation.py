@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from audio.asr.scripted import Reply
-from audio.devices.file_io import EchoPath
-from audio.echo.webrtc import WebRtcEchoCanceller
 from audio.errors import EngineFailed
 from audio.tts.scripted import Script, ScriptedSynthesizer
+from bench.echo_hour import listen_to_itself, measure
 from bench.simulator import Says, ScriptedBrain, Simulated, Simulation, Stage, simulate
 from jarvis_voice import events
+from jarvis_voice.conversation import Heard, Notice
 from jarvis_voice.conversation.conductor import NOT_HEARD
 from jarvis_voice.telemetry.recorded import audible_spans
 
@@ -186,7 +186,7 @@ def test_a_failing_recognizer_is_told_and_the_conversation_goes_on():
     )
     assert [e.where for e in result.of(events.Faulted)] == ["recognizer"]
     assert result.of(events.AgentSpeechStopped)[0].heard == NOT_HEARD
-    assert [x.user_text for x in result.history] == ["What failed?"]
+    assert [x.user_text for x in result.history] == ["", "What failed?"]
 
 
 def test_a_failing_synthesizer_keeps_the_conversation_alive():
@@ -214,17 +214,62 @@ def test_a_lost_device_ends_the_conversation_when_nothing_can_reopen_it():
     assert result.of(events.SessionEnded)[0].reason == "The headset was unplugged."
 
 
+@pytest.mark.model
 def test_its_own_voice_never_interrupts_it():
-    used = stage(
-        echo=EchoPath(gain_db=-6.0, delay_s=0.06),
-        canceller=WebRtcEchoCanceller(),
-        noise_dbfs=-65.0,
-    )
-    acts = [Says("How is it going?", 1.0, at_s=1.0)]
-    acts += [Says("How is it going?", 1.0, after_agent_stopped_s=1.0) for _ in range(5)]
-    result = simulate(acts, used)
-    assert not result.of(events.BargedIn)
-    assert [x.heard for x in result.history] == [LONG] * 6
+    measured = measure(listen_to_itself(minutes=0.4, gain_db=-6.0, delay_s=0.08))
+    assert measured["spoken_s"] > 15.0
+    assert measured["self_interruptions"] == 0
+    assert measured["false_turns"] == 0
+
+
+def notice(text: str, told: list[tuple[Heard, str]], **changes: bool) -> Notice:
+    return Notice(text, text, lambda how, words: told.append((how, words)), **changes)
+
+
+def test_what_jarvis_says_unasked_waits_until_the_floor_is_free():
+    told: list[tuple[Heard, str]] = []
+
+    async def speak_up(simulation: Simulation) -> None:
+        await asyncio.sleep(1.5)  # the user is speaking
+        simulation.conversation.speak_up(notice("The release waits for you.", told))
+
+    result = simulate([Says("What failed?", 1.0, at_s=1.0)], stage(), during=speak_up)
+    said = [e.said for e in result.of(events.AgentSpeechStopped)]
+    assert said == [ANSWERS["What failed?"], "The release waits for you."]
+    assert told == [(Heard.ALL, "The release waits for you.")]
+    assert result.history[-1].said == "The release waits for you."
+
+
+def test_an_urgent_notice_goes_first_and_a_withdrawn_one_is_not_said():
+    told: list[tuple[Heard, str]] = []
+
+    async def speak_up(simulation: Simulation) -> None:
+        await asyncio.sleep(1.5)
+        for text, urgent in (("First.", False), ("Gone.", False), ("Urgent.", True)):
+            simulation.conversation.speak_up(notice(text, told, urgent=urgent))
+        simulation.conversation.withdraw("Gone.")
+        await asyncio.sleep(20.0)
+
+    result = simulate([Says("What failed?", 1.0, at_s=1.0)], stage(), during=speak_up)
+    said = [e.said for e in result.of(events.AgentSpeechStopped)]
+    assert said == [ANSWERS["What failed?"], "Urgent.", "First."]
+    assert told == [(Heard.NOTHING, ""), (Heard.ALL, "Urgent."), (Heard.ALL, "First.")]
+
+
+def test_an_interrupted_notice_tells_how_much_was_heard():
+    told: list[tuple[Heard, str]] = []
+
+    async def speak_up(simulation: Simulation) -> None:
+        await asyncio.sleep(0.5)
+        simulation.conversation.speak_up(notice(LONG, told))
+        await asyncio.sleep(12.0)
+
+    result = simulate([Says("Stop.", 0.6, after_agent_started_s=2.0)], stage(), during=speak_up)
+    ((how, words),) = told
+    assert how is Heard.PART
+    assert LONG.startswith(words)
+    assert 0 < len(words) < len(LONG)
+    assert result.of(events.BargedIn)
 
 
 def test_the_same_script_gives_the_same_conversation():
