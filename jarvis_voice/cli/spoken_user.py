@@ -53,7 +53,6 @@ class SpokenUser:
         self._changed = asyncio.Event()
         self._started = 0  # answers that began to sound
         self._stopped = 0  # answers that ended or were cut
-        self.starts: list[int] = []  # microphone sample at which each prompt began
 
     def notice(self, event: events.ConversationEvent) -> None:
         """Take in an event of the conversation."""
@@ -74,15 +73,18 @@ class SpokenUser:
             if prompt.interrupts:
                 await self._until(lambda: self._started > self._stopped)
                 await asyncio.sleep(INTERRUPT_AFTER_S)
-            answers = self._stopped + (2 if prompt.interrupts else 1)
-            self.starts.append(self._room.say(prompt.samples))
+            answered = self._stopped + (2 if prompt.interrupts else 1)
+            self._room.say(prompt.samples)
             if not self._is_interrupted(place):
-                await self._until(lambda wanted=answers: self._stopped >= wanted)
+                await self._until_stopped(answered)
                 await asyncio.sleep(PAUSE_S)
 
     def _is_interrupted(self, place: int) -> bool:
         """Whether the prompt after this one interrupts its answer."""
         return place + 1 < len(self.prompts) and self.prompts[place + 1].interrupts
+
+    async def _until_stopped(self, answers: int) -> None:
+        await self._until(lambda: self._stopped >= answers)
 
     async def _until(self, reached: Callable[[], bool]) -> None:
         """Wait until it is so, or until patience has run out."""
