@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audio.asr.scripted import Reply, ScriptedRecognizer
+from audio.devices.base import CapturePort, PlaybackPort
 from audio.devices.file_io import EchoPath, FileRoom
+from audio.devices.reopen import DuplexDevices
 from audio.echo.base import EchoCanceller
 from audio.echo.bypass import Bypass
 from audio.tts.base import Synthesizer
@@ -82,6 +84,7 @@ class Stage:
     noise_dbfs: float | None = None
     replies: Iterable[Reply] | None = None  # of the recognizer, instead of what the user says
     limit_s: float = LIMIT_S
+    reopens: bool = False  # a lost device is opened again once it is back
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +100,22 @@ class Simulated:
         return [event for event in self.seen if isinstance(event, kind)]
 
 
+class _RoomDevices:
+    """A room's microphone and loudspeaker, as the system would list them."""
+
+    def __init__(self, room: FileRoom) -> None:
+        self._room = room
+
+    def refresh(self) -> None:
+        """A room's devices need no fresh look."""
+
+    def captures(self, last: str | None) -> Sequence[CapturePort]:
+        return [self._room.capture]
+
+    def playbacks(self, last: str | None) -> Sequence[PlaybackPort]:
+        return [self._room.playback]
+
+
 class Simulation:
     """One conversation in the making; tests reach into it through ``room`` and ``conversation``."""
 
@@ -107,14 +126,16 @@ class Simulation:
         self.seen: list[events.ConversationEvent] = []
         self._changed = asyncio.Event()
         replies = stage.replies or [Reply(act.text) for act in acts]
+        keeper = DuplexDevices(_RoomDevices(self.room)) if stage.reopens else None
         parts = Parts(
-            self.room.capture,
-            self.room.playback,
+            keeper.capture if keeper else self.room.capture,
+            keeper.playback if keeper else self.room.playback,
             stage.canceller,
             stage.vad,
             ScriptedRecognizer(replies),
             stage.synthesizer,
             stage.brain,
+            keeper,
         )
         self.conversation = Conversation(parts, stage.settings, self._notice)
 

@@ -214,6 +214,27 @@ def test_a_lost_device_ends_the_conversation_when_nothing_can_reopen_it():
     assert result.of(events.SessionEnded)[0].reason == "The headset was unplugged."
 
 
+def test_what_was_being_said_goes_on_when_a_lost_device_is_back():
+    async def unplug(simulation: Simulation) -> None:
+        await asyncio.sleep(5.0)
+        simulation.room.unplug("The headset was unplugged.")
+        await asyncio.sleep(4.0)
+        simulation.room.plug_in()
+
+    result = simulate(
+        [Says("How is it going?", 1.0, at_s=1.0), Says("What failed?", 1.0, at_s=20.0)],
+        stage(reopens=True),
+        during=unplug,
+    )
+    assert [x.heard for x in result.history] == [LONG, ANSWERS["What failed?"]]
+    (back,) = result.of(events.DevicesReopened)
+    assert back.same
+    assert result.of(events.Faulted)[0].problem == "The headset was unplugged."
+    whole = simulate([Says("How is it going?", 1.0, at_s=1.0)], stage())
+    lost_s = heard_seconds(whole) - (heard_seconds(result) - 1.4)
+    assert abs(lost_s) < 0.3  # every word of the answer sounded, before or after the gap
+
+
 @pytest.mark.model
 def test_its_own_voice_never_interrupts_it():
     measured = measure(listen_to_itself(minutes=0.4, gain_db=-6.0, delay_s=0.08))
