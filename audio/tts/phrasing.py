@@ -210,7 +210,7 @@ class Phraser:
             return scan.fallback or here
         if scan.spans.any or scan.words < settings.first_min_words:
             return None
-        clause = here if opens_clause(word.text, scan.previous) else None
+        clause = here if opens_clause(word.text, scan.previous, word.following) else None
         if scan.so is not None and opens_clause_after_so(word.text):
             clause = scan.so
         scan.so = here if word.text == "so" and may_break_after(scan.previous) else None
@@ -222,8 +222,11 @@ class Phraser:
             self._remember(here, rank=1)
             if scan.weak is None or scan.words <= settings.first_max_words:
                 scan.weak = here
-        too_long = self._first and scan.words >= settings.first_max_words
-        return scan.weak if too_long else None
+        ends_here = ends_sentence(word.text, word.following, at_line_start=False) or ends_clause(
+            word.text, word.following
+        )
+        allowed = settings.first_max_words + (1 if ends_here else 0)
+        return scan.weak if self._first and scan.words >= allowed else None
 
     def _count(self, word: Word, size: int) -> None:
         scan = self._scan

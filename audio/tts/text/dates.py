@@ -47,7 +47,7 @@ MONTH_YEAR = re.compile(rf"(?P<m>{MONTH_PATTERN})\.? (?P<y>(?:19|20)\d\d)(?!\w|[
 
 
 def iso(match: re.Match[str]) -> str | None:
-    """ "2026-11-29T20:54" -> "November twenty-ninth, twenty twenty-six, at twenty fifty-four"."""
+    """Date and time of day: "November twenty-ninth, twenty twenty-six, at twenty ten"."""
     said = _date(match["y"], int(match["m"]), int(match["d"]))
     if said is None or not match["time"]:
         return said
@@ -64,12 +64,12 @@ def us(match: re.Match[str]) -> str | None:
 
 
 def named(match: re.Match[str]) -> str | None:
-    """ "Nov 29, 2026" -> "November twenty-ninth, twenty twenty-six"."""
+    """As in "Nov 29, 2026" -> "November twenty-ninth, twenty twenty-six"."""
     return _date(match["y"], _month(match["m"]), int(match["d"]))
 
 
 def day_first(match: re.Match[str]) -> str | None:
-    """ "29 November 2026" -> "the twenty-ninth of November, twenty twenty-six"."""
+    """As in "29 November 2026" -> "the twenty-ninth of November, twenty twenty-six"."""
     if not 1 <= int(match["d"]) <= 31:
         return None
     tail = f", {year(int(match['y']))}" if match["y"] else ""
@@ -77,7 +77,7 @@ def day_first(match: re.Match[str]) -> str | None:
 
 
 def time_of_day(match: re.Match[str]) -> str:
-    """ "09:05" -> "nine oh five", "14:02:11" -> "fourteen oh two and eleven seconds"."""
+    """As in "09:05" -> "nine oh five", "14:02:11" -> "fourteen oh two and eleven seconds"."""
     hour, minute = cardinal(int(match["h"])), match["m"]
     if minute != "00":
         said = f"{hour} {'oh ' if minute[0] == '0' else ''}{cardinal(int(minute))}"
@@ -95,18 +95,18 @@ def time_of_day(match: re.Match[str]) -> str:
 
 
 def hour(match: re.Match[str]) -> str:
-    """ "3pm" -> "three P M"."""
+    """As in "3pm" -> "three P M"."""
     return cardinal(int(match["h"])) + half(match["half"])
 
 
 def hours(match: re.Match[str]) -> str:
-    """ "8am-5pm" -> "eight A M to five P M"."""
+    """As in "8am-5pm" -> "eight A M to five P M"."""
     start = cardinal(int(match["h"])) + half(match["half"])
     return f"{start} to {cardinal(int(match['to']))}{half(match['end'])}"
 
 
 def month_year(match: re.Match[str]) -> str:
-    """ "Dec 2026" -> "December twenty twenty-six"."""
+    """As in "Dec 2026" -> "December twenty twenty-six"."""
     return f"{MONTHS[_month(match['m']) - 1]} {year(int(match['y']))}"
 
 

@@ -96,7 +96,7 @@ def url(match: re.Match[str]) -> str:
 
 
 def ip(match: re.Match[str]) -> str:
-    """ "127.0.0.1:80" -> "one two seven dot zero dot zero dot one, port eighty"."""
+    """As in "127.0.0.1:80" -> "one two seven dot zero dot zero dot one, port eighty"."""
     said = " dot ".join(
         spelled(part) if len(part) > 2 else integer(part) for part in match["ip"].split(".")
     )
@@ -106,7 +106,7 @@ def ip(match: re.Match[str]) -> str:
 
 
 def hex_literal(match: re.Match[str]) -> str:
-    """ "0x1F" -> "zero X one F"."""
+    """As in "0x1F" -> "zero X one F"."""
     return f"zero {match['base'].upper()} {spelled(match['digits'])}"
 
 

@@ -72,7 +72,7 @@ def number(written: str) -> str:
 
 
 def version(written: str) -> str:
-    """ "1.12.04" -> "one point twelve point zero four"."""
+    """As in "1.12.04" -> "one point twelve point zero four"."""
     return " point ".join(integer(part) for part in written.split("."))
 
 
@@ -82,7 +82,7 @@ def is_one(written: str) -> bool:
 
 
 def roman(letters: str) -> str:
-    """ "XIV" -> "fourteen"."""
+    """As in "XIV" -> "fourteen"."""
     values = [{"I": 1, "V": 5, "X": 10}[letter] for letter in letters]
     following = [*values[1:], 0]
     return cardinal(sum(v if v >= n else -v for v, n in zip(values, following, strict=True)))

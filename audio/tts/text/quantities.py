@@ -95,6 +95,11 @@ SIGNED = re.compile(rf"[-+]?{NUM}(?![A-Za-z0-9_]|[.:/@]\d|[./:\\]?[A-Za-z_]|\.\d
 
 POWER = re.compile(f"[⁺⁻]?[{SUPERSCRIPTS}]+")
 
+_ARTICLES = word_set("a an the this its our each every one another")
+_NOUN = re.compile(
+    r"[ ](?!(?:of|in|on|at|for|with|from|to|by|per|and|or|but|is|are|was|were|has|had|later|ago|"
+    r"after|before|faster|slower|more|less|than)(?![a-z]))[a-z]{2,}"
+)
 _PARTS = {2: ("half", "halves"), 3: ("third", "thirds"), 4: ("quarter", "quarters")}
 _NICE = frozenset(((1, 2), (1, 3), (2, 3), (1, 4), (3, 4)))
 _COUNTING = word_set(
@@ -104,7 +109,7 @@ _COUNTING = word_set(
 
 
 def unit_name(symbol: str, *, singular: bool) -> str:
-    """ "MiB" -> "mebibyte" or "mebibytes"; "degree Celsius" and rates take the plural inside."""
+    """The name in singular or plural; rates and "lines of code" take the plural inside."""
     name = _UNITS[symbol]
     if singular or name in _PLURALS:
         return name if singular else _PLURALS[name]
@@ -114,24 +119,30 @@ def unit_name(symbol: str, *, singular: bool) -> str:
     return f"{head}s{per}{tail}"
 
 
-def quantity(match: re.Match[str]) -> str | None:
-    """ "16 MiB" -> "sixteen mebibytes", "10x" -> "ten times", "-6 dB" -> "minus six decibels"."""
+def quantity(match: re.Match[str], previous: str = "") -> str | None:
+    """As in "16 MiB" -> "sixteen mebibytes", "10x" -> "ten times", "-6 dB".
+
+    Between an article and a noun the unit is singular: "a 16 MiB file".
+    """
     unit, gap = match["unit"], match["gap"]
     if gap and unit in _ONLY_ATTACHED and not match["per"]:
         return None
     if gap == "-" and len(unit) == 1:
         return None  # "3-D", "2-s" are names, not amounts
-    return _with_unit(number(match["sign"] + match["num"]), match, singular=is_one(match["num"]))
+    attributive = previous in _ARTICLES and unit not in ("x", "X", "×")
+    before_noun = attributive and _NOUN.match(match.string, match.end())
+    singular = is_one(match["num"]) or bool(before_noun)
+    return _with_unit(number(match["sign"] + match["num"]), match, singular=singular)
 
 
 def part_of(match: re.Match[str]) -> str | None:
-    """ "3.2/4 GB" -> "three point two of four gigabytes"."""
+    """As in "3.2/4 GB" -> "three point two of four gigabytes"."""
     whole = quantity(match)
     return f"{number(match['part'])} of {whole}" if whole else None
 
 
 def span(match: re.Match[str]) -> str | None:
-    """ "3-5" -> "three to five", "10–20 ms" -> "ten to twenty milliseconds"."""
+    """As in "3-5" -> "three to five", "10–20 ms" -> "ten to twenty milliseconds"."""
     low, high, unit = match["low"], match["high"], match["unit"]
     if unit and match["gap"] and unit in _ONLY_ATTACHED:
         return None
@@ -145,7 +156,7 @@ def span(match: re.Match[str]) -> str | None:
 
 
 def money(match: re.Match[str]) -> str:
-    """ "$3.5M" -> "three point five million dollars", "£1.50" -> "one pound and fifty pence"."""
+    """As in "$3.5M" -> "three point five million dollars"; "£1.50" has pence."""
     name, cent = _SIGNS[match["sign"]]
     low, high, scale = match["low"], match["high"], match["scale"]
     tail = _per(match)
@@ -164,7 +175,7 @@ def money(match: re.Match[str]) -> str:
 
 
 def duration(match: re.Match[str]) -> str:
-    """ "1h 20m" -> "one hour twenty minutes"."""
+    """As in "1h 20m" -> "one hour twenty minutes"."""
     return " ".join(
         f"{number(part['num'])} {unit_name(part['unit'], singular=is_one(part['num']))}"
         for part in _DURATION_PART.finditer(match.group())
@@ -172,7 +183,7 @@ def duration(match: re.Match[str]) -> str:
 
 
 def dimension(match: re.Match[str]) -> str:
-    """ "1920x1080" -> "one thousand nine hundred twenty by one thousand eighty"."""
+    """As in "1920x1080" -> "one thousand nine hundred twenty by one thousand eighty"."""
     parts = [part.strip() for part in re.split("[x×]", match["parts"])]
     power = match.string[match.end() : match.end() + 1] in tuple(f"⁻{SUPERSCRIPTS}")
     factors = "×" in match["parts"] and (power or any(len(part) == 1 for part in parts))
@@ -180,18 +191,18 @@ def dimension(match: re.Match[str]) -> str:
 
 
 def ordinal_number(match: re.Match[str]) -> str:
-    """ "22nd" -> "twenty-second"."""
+    """As in "22nd" -> "twenty-second"."""
     return ordinal(int(match["n"].replace(",", "")))
 
 
 def decade(match: re.Match[str]) -> str:
-    """ "1990s" -> "nineteen nineties"."""
+    """As in "1990s" -> "nineteen nineties"."""
     said = year(int(match["y"]))
     return said[:-1] + "ies" if said.endswith("y") else said + "s"
 
 
 def fraction(match: re.Match[str], previous: str) -> str:
-    """ "3/4" -> "three quarters", but "step 3/4" and "7/82" count: "three of four"."""
+    """As in "3/4" -> "three quarters", but "step 3/4" and "7/82" count: "three of four"."""
     top, low = int(match["top"]), int(match["low"])
     if match["gap"] == " " and (top, low) not in _NICE:
         return f"{integer(match['top'])} of {integer(match['low'])}"
@@ -203,7 +214,7 @@ def fraction(match: re.Match[str], previous: str) -> str:
 
 
 def exponent(match: re.Match[str]) -> str:
-    """ "1e-4" -> "one E minus four"."""
+    """As in "1e-4" -> "one E minus four"."""
     return f"{number(match['sign'] + match['num'])} E {number(match['exp'])}"
 
 

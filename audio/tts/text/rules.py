@@ -44,7 +44,7 @@ _V = re.compile(rf"[vV]\.?(?P<num>\d+(?:\.\d+){{0,5}}){_TAIL}{_STOP}")
 _DOTTED = re.compile(rf"(?P<num>\d+(?:\.\d+){{2,5}}){_TAIL}{_STOP}")
 _SHORT = re.compile(rf"(?P<num>\d+(?:\.\d+)?){_TAIL}{_STOP}")
 _PHONE = re.compile(
-    r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)|\d{3})[ .-]\d{3}[ .-]\d{4}(?![\w-])"
+    r"(?:\+\d{1,3}[ .-]?)?(?:\(\d{3}\)[ -]?|\d{3}-)\d{3}-\d{4}(?![\w-])"
     r"|\+\d{1,3}(?:[ .-]\d{2,5}){2,5}(?![\w-])"
 )
 _DASHED = re.compile(r"\d+(?:-\d+){2,12}(?![\w]|[-./:]\w)")
@@ -65,7 +65,7 @@ def _version(match: re.Match[str], spot: Spot) -> str:
 
 
 def _version_tail(tail: str) -> str:
-    """ "-beta.2" -> "beta two"."""
+    """As in "-beta.2" -> "beta two"."""
     return identifier(re.sub(r"[-.+]", "_", tail))
 
 
@@ -122,7 +122,7 @@ DIGIT_RULES: tuple[Rule, ...] = (
     (identifiers.HEX_LITERAL, _only(identifiers.hex_literal)),
     (quantities.EXPONENT, _only(quantities.exponent)),
     (identifiers.HEX, _only(lambda match: spelled(match.group()))),
-    (identifiers.IP, _only(identifiers.ip)),
+    (identifiers.IP, lambda match, spot: None if spot.expects_version else identifiers.ip(match)),
     (dates.TIME, _only(dates.time_of_day)),
     (dates.HOURS, _only(dates.hours)),
     (dates.HOUR, _only(dates.hour)),
@@ -140,7 +140,7 @@ DIGIT_RULES: tuple[Rule, ...] = (
     (quantities.DECADE, _only(quantities.decade)),
     (quantities.FRACTION, lambda match, spot: quantities.fraction(match, spot.last.lower())),
     (_MIXED, _mixed),
-    (quantities.QUANTITY, _only(quantities.quantity)),
+    (quantities.QUANTITY, lambda match, spot: quantities.quantity(match, spot.last.lower())),
     (_PLAIN, _plain),
 )
 

@@ -79,12 +79,14 @@ def ends_clause(word: str, following: str) -> bool:
     return core(bare) not in _NEVER and core(bare).rstrip(".") not in _NEVER
 
 
-def opens_clause(word: str, before: str) -> bool:
+def opens_clause(word: str, before: str, following: str) -> bool:
     """Whether a conjunction begins a new clause, so that the voice may breathe before it."""
-    if core(word) not in CONJUNCTIONS or word != word.lower() or word[-1:] in ",.:;":
+    if word not in CONJUNCTIONS:
         return False
-    joins_two = word in ("and", "or") and (before[-1:].isdigit() or before[:1].isupper())
-    return not joins_two and may_break_after(before)
+    bare = core(before)
+    numbers = bare[-1:].isdigit() and following.isdigit()  # "between 3 and 5"
+    names = before.istitle() and following.isupper()  # "Smith and Jones"
+    return bool(bare) and bare not in LEANING and not numbers and not names
 
 
 def opens_clause_after_so(word: str) -> bool:
