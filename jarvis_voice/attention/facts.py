@@ -54,13 +54,12 @@ class ActionReleased(Fact):
 class PolicyDecided(Fact):
     """The policy said whether a held call is worth the user's attention.
 
-    With ``ask`` it joins the unasked request of the same project and topic, or becomes the request
-    ``request_id``. Without, it is allowed, or denied for ``refusal``, which then is not empty.
+    With ``ask`` it joins the unasked request of the same project and topic, or becomes a new one.
+    Without, it is allowed, or denied for ``refusal``, which then is not empty.
     """
 
     action_id: str
     ask: bool
-    request_id: str = ""
     question: str = ""
     options: tuple[str, ...] = ()
     about: str = ""
@@ -213,7 +212,8 @@ def decode(data: Mapping[str, Any]) -> Fact:
             f"A stored {name} has the format {str(written)[:80]!r}; this version reads {FORMAT}.",
             "Use the version that wrote it, or a newer one.",
         )
-    fact = _reader(cls)(data, str(name))
+    kind: Any = cls
+    fact = _reader(kind)(data, kind.__name__)
     assert isinstance(fact, Fact)  # cls is a Fact
     return fact
 

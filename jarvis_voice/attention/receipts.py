@@ -1,0 +1,58 @@
+"""The lifecycle's proofs: what has arrived, what was seen, and what a restart leaves open. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from jarvis_voice.attention.answering import carry_out_answered
+from jarvis_voice.attention.change import Change, advance
+from jarvis_voice.attention.facts import GuidanceSeen, Restarted, RulingDelivered
+from jarvis_voice.attention.requests import AnswerRuntime, MarkDegraded, NoteApplied
+from jarvis_voice.attention.state import Ending, Guidance, GuidancePhase
+
+RESTARTED = "I was restarted while a decision was open"
+RESTARTED_UNHEARD = (
+    "I was restarted before it heard your decision. It will be told at its next step."
+)
+
+
+def delivered(change: Change, fact: RulingDelivered) -> None:
+    """The runtime has the ruling on this call, and all that it carried."""
+    session = change.state.sessions.get(fact.run_id)
+    if session is None:
+        return
+
+    def is_carried(item: Guidance) -> bool:
+        return item.phase is GuidancePhase.SENT and item.action_id == fact.action_id
+
+    if any(is_carried(item) for item in session.guidance):
+        done = GuidancePhase.DELIVERED
+        change.put(advance(session, is_carried, lambda item: replace(item, phase=done)))
+
+
+def seen(change: Change, fact: GuidanceSeen) -> None:
+    """The run's own record shows what was sent; counted once, and never sent again after that."""
+    session = change.state.sessions.get(fact.run_id)
+    if session is None:
+        return
+
+    def is_news(item: Guidance) -> bool:
+        sent = item.sendings > 0 and item.phase is not GuidancePhase.APPLIED
+        return sent and item.receipt == fact.receipt
+
+    if any(is_news(item) for item in session.guidance):
+        done = GuidancePhase.APPLIED
+        change.put(advance(session, is_news, lambda item: replace(item, phase=done)))
+        change.want(NoteApplied(fact.run_id, fact.receipt))
+
+
+def restarted(change: Change, fact: Restarted) -> None:
+    """All connections are gone: open questions fall away, open decisions wait for the next call."""
+    carry_out_answered(change, tuple(change.state.held()), fact.at_s)
+    # nobody is there to take a ruling; what it carried is brought with the next one
+    change.requests = [item for item in change.requests if not isinstance(item, AnswerRuntime)]
+    for held in tuple(change.state.held()):
+        change.unhold(held, Ending.EXPIRED, RESTARTED)
+        change.want(MarkDegraded(held.action.run_id, RESTARTED))
+    for run_id in tuple(change.state.sessions):
+        change.hold_back(run_id, lambda item: True, RESTARTED_UNHEARD)
