@@ -8,6 +8,8 @@
     │   ├── ModelUnreachable       no answer, refused, or timed out
     │   └── ModelMalformed         it answered with something that is no answer
     ├── OutputError                a result cannot be written
+    ├── GateError                  the gate for agent runtimes cannot be opened or reached
+    ├── AttachError                a runtime's own settings cannot be read, changed or proven
     ├── FactUnreadable             a stored fact about the user's attention is damaged or newer
     ├── TimelineUnreadable         a file is no timeline, or a damaged one
     └── ListenerOverrun            a part of the app did not keep up with the events
@@ -73,6 +75,14 @@ class OutputError(JarvisError):
 
 class FactUnreadable(JarvisError):
     """A stored fact about the user's attention is damaged, or of a newer version."""
+
+
+class GateError(JarvisError):
+    """The gate for agent runtimes cannot be opened or reached."""
+
+
+class AttachError(JarvisError):
+    """A runtime's own settings cannot be read, changed or proven; they are as they were."""
 
 
 class TimelineUnreadable(JarvisError):
