@@ -32,7 +32,9 @@ class SegmentSettings:
 
     gate: SpeechGate = field(default_factory=SpeechGate)
     margin_s: float = 0.3  # kept around the speech: soft consonants lie outside speech frames
-    longest_s: float = 28.0  # an open stretch longer than this is cut
+    comfortable_s: float = 16.0  # a longer open stretch is cut, where there is a real pause
+    pause_s: float = 0.3  # a real pause; shorter ones lie inside of words
+    longest_s: float = 28.0  # an open stretch longer than this is cut anyway
     earliest_cut_s: float = 8.0  # never nearer to the start of the stretch: context helps
     rolling: bool = True  # False: hypotheses hold only what is settled, for engines that cost
 
@@ -150,7 +152,7 @@ class SegmentedStream:
             text=text,
             through_sample=through,
             reason=reason,
-            engine=f"{self._name}/{verdict.path}",
+            engine=f"{self._name}/{(said or parts)[-1].path}",
             confidence=min(confidences, default=None),
             language=said[-1].language if said else None,
         )
@@ -175,27 +177,40 @@ class SegmentedStream:
         same = memo is not None and (memo.first, memo.last) == (speech.first, speech.last)
         if memo is not None and same and (memo.verdict.settled or not settle):
             return memo.verdict
-        verdict = self._transcribe(speech, cancel, settle=settle)
+        verdict = self._transcribe(speech, self._utterance.end, cancel, settle=settle)
         margin = int(self._settings.margin_s * SAMPLE_RATE)
         whole = self._utterance.end >= speech.last + margin // 2
         self._memo = _Memo(speech.first, speech.last, verdict) if whole else None
         return verdict
 
     def _freeze_long(self, cancel: CancelToken) -> None:
-        longest = int(self._settings.longest_s * SAMPLE_RATE)
-        earliest = int(self._settings.earliest_cut_s * SAMPLE_RATE)
-        while self._utterance.end - self._utterance.start > longest:
-            start = self._utterance.start
-            cut = self._utterance.cut(start + earliest, start + longest)
+        while (cut := self._next_cut()) is not None:
             speech = self._utterance.speech(before=cut)
             if speech.said:
-                self._frozen.append(self._transcribe(speech, cancel, settle=True))
+                self._frozen.append(self._transcribe(speech, cut, cancel, settle=True))
             self._utterance.release(cut)
             self._memo = None
 
-    def _transcribe(self, speech: Speech, cancel: CancelToken, *, settle: bool) -> Verdict:
+    def _next_cut(self) -> int | None:
+        """Where the open stretch is too long to go on with; None when it is not."""
+        options = self._settings
+        start, held = self._utterance.start, self._utterance.end - self._utterance.start
+        too_long = held > options.longest_s * SAMPLE_RATE
+        if not too_long and held <= options.comfortable_s * SAMPLE_RATE:
+            return None
+        earliest = start + int(options.earliest_cut_s * SAMPLE_RATE)
+        latest = start + min(held, int(options.longest_s * SAMPLE_RATE))
+        pause_start, pause_end = self._utterance.longest_pause(earliest, latest)
+        if pause_end - pause_start >= options.pause_s * SAMPLE_RATE:
+            return (pause_start + pause_end) // 2
+        return self._utterance.quietest(earliest, latest) if too_long else None
+
+    def _transcribe(
+        self, speech: Speech, before: int, cancel: CancelToken, *, settle: bool
+    ) -> Verdict:
         margin = int(self._settings.margin_s * SAMPLE_RATE)
-        sound = levelled(self._utterance.samples(speech.first - margin, speech.last + margin))
+        end = min(speech.last + margin, before)
+        sound = levelled(self._utterance.samples(speech.first - margin, end))
         verdict = self._transcriber.transcribe(sound, settle=settle, cancel=cancel)
         cancel.raise_if_cancelled()
         return verdict

@@ -135,14 +135,8 @@ class Utterance:
             ratio=max(self._ratio(island) for island in islands),
         )
 
-    def cut(self, earliest: int, latest: int) -> int:
-        """Where to part the sound between two positions: in the middle of the longest pause.
-
-        Where nobody paused it is the quietest tenth of a second.
-        """
-        start, end = self._longest_pause(earliest, latest)
-        if end > start:
-            return (start + end) // 2
+    def quietest(self, earliest: int, latest: int) -> int:
+        """The middle of the quietest tenth of a second between two positions."""
         sound = self.samples(earliest, latest)
         pieces = len(sound) // _QUIET_SAMPLES
         if pieces == 0:
@@ -150,7 +144,8 @@ class Utterance:
         energy = np.square(sound[: pieces * _QUIET_SAMPLES].reshape(pieces, -1)).sum(axis=1)
         return earliest + int(np.argmin(energy)) * _QUIET_SAMPLES + _QUIET_SAMPLES // 2
 
-    def _longest_pause(self, earliest: int, latest: int) -> tuple[int, int]:
+    def longest_pause(self, earliest: int, latest: int) -> tuple[int, int]:
+        """Start and end of the longest stretch without speech frames; empty where nobody paused."""
         best = (latest, latest)
         open_at: int | None = None
         for span in self._spans:

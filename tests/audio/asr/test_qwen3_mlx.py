@@ -46,6 +46,7 @@ def test_it_loads_a_model_from_disk_and_says_its_word(folder: Path) -> None:
     recognizer.close()
 
 
+@pytest.mark.slow  # a tiny model with a whole vocabulary takes a second per answer on a CPU
 def test_it_keeps_the_contract(folder: Path, check_recognizer: Callable[..., None]) -> None:
     check_recognizer(lambda: Qwen3MlxRecognizer(Qwen3MlxSettings(str(folder))), SPEECH)
 

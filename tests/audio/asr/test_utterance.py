@@ -47,19 +47,21 @@ def test_a_long_pause_does_not_thin_out_what_was_said() -> None:
     assert spoken([(0.5, 0.95), (8.0, 0.02), (0.5, 0.95)]).speech().said
 
 
-def test_it_is_cut_in_the_middle_of_the_longest_pause() -> None:
+def test_the_longest_pause_is_found() -> None:
     utterance = spoken([(9.0, 0.9), (0.3, 0.1), (6.0, 0.9), (0.8, 0.1), (6.0, 0.9)])
-    cut = utterance.cut(8 * S, 28 * S)
-    assert cut == pytest.approx(15.7 * S, abs=2 * FRAME)
+    start, end = utterance.longest_pause(8 * S, 28 * S)
+    assert start == pytest.approx(15.3 * S, abs=2 * FRAME)
+    assert end - start == pytest.approx(0.8 * S, abs=FRAME)
 
 
-def test_without_a_pause_it_is_cut_where_it_is_quietest() -> None:
+def test_where_nobody_paused_there_is_no_pause_but_a_quiet_place() -> None:
     utterance = Utterance(SpeechGate())
     sound = np.ones(30 * S, dtype=np.float32)
     sound[20 * S : 20 * S + 1600] = 0.01
     for start in range(0, len(sound), FRAME):
         utterance.push(sound[start : start + FRAME], 0.99)
-    assert utterance.cut(8 * S, 28 * S) == pytest.approx(20 * S + 800, abs=1600)
+    assert len(set(utterance.longest_pause(8 * S, 28 * S))) == 1
+    assert utterance.quietest(8 * S, 28 * S) == pytest.approx(20 * S + 800, abs=1600)
 
 
 def test_released_sound_is_gone_and_positions_keep_their_meaning() -> None:
