@@ -19,5 +19,5 @@ class TurnSettings:
     barge_in_gap_s: float = 0.2  # silence that such speech may contain
     resume_silence_s: float = 0.45  # no new playback before this much silence
     max_turn_s: float = 120.0  # a turn is closed after this much, whatever is heard
-    final_timeout_s: float = 5.0  # a turn whose final does not come is given up
+    final_timeout_s: float = 10.0  # a turn whose final does not come is given up
     capture_stall_s: float = 0.25  # after this long without a frame, time alone counts as silence

@@ -37,6 +37,7 @@ from jarvis_voice.conversation.speaking_up import Notice, SpeakingUp
 from jarvis_voice.conversation.transcriber import Settled, Transcriber
 
 FEW_ATTEMPTS = 3  # to reopen a device, after which the user is told what is wrong
+NO_FRAMES_S = 0.3  # longer than the gaps of a busy machine's capture
 NOT_HEARD = "Sorry, I could not make that out. Please say it again."
 
 
@@ -98,6 +99,7 @@ class Conversation:
         self._speaking_up = SpeakingUp(self._answering.speak_up, self._floor_is_free)
         self._machine = TurnMachine(settings.turn)
         self._facts: deque[turn.Fact] = deque()  # the first one is being dealt with
+        self._last_frame_s = 0.0
         self._stopping = asyncio.Event()
         self._lost = asyncio.Event()
         self._closed_because = "stopped"
@@ -153,6 +155,7 @@ class Conversation:
             self._answering.open(group)
             tasks = [
                 group.create_task(self._listen(), name="listen"),
+                group.create_task(self._mind_deadlines(), name="deadlines"),
                 group.create_task(self._transcriber.run(), name="transcribe"),
                 group.create_task(self._mouth.run(), name="mouth"),
                 group.create_task(self._speaking_up.run(), name="speak up"),
@@ -205,8 +208,18 @@ class Conversation:
 
     async def _listen(self) -> None:
         async for heard in self._ears.frames():
+            self._last_frame_s = clock.session_now()
             self._transcriber.push(heard.frame)
             self._feed(turn.FrameHeard(heard.at_s, heard.frame.probability))
+
+    async def _mind_deadlines(self) -> None:
+        """Let time pass for the turn machine although no frame comes, as when a device is lost."""
+        while True:
+            await asyncio.sleep(NO_FRAMES_S)
+            now_s = clock.session_now()
+            if now_s - self._last_frame_s >= NO_FRAMES_S and not self._facts:
+                for request in self._machine.advance(now_s):
+                    self._carry_out(request)
 
     def _feed(self, fact: turn.Fact) -> None:
         # Carrying out a request may bring up a new fact (a cut stops the agent): it waits its turn.
@@ -278,8 +291,7 @@ class Conversation:
 
     def _open_turn(self, request: turn.OpenTurn) -> None:
         self._transcriber.open(request.turn, self._ears.since(request.from_s))
-        onset_s = request.from_s + self._settings.turn.pre_roll_s
-        self._publish(events.SpeechStarted(request.at_s, request.turn, onset_s))
+        self._publish(events.SpeechStarted(request.at_s, request.turn, request.onset_s))
 
     def _commit(self, request: turn.CommitTurn) -> None:
         number, text = request.turn, request.text

@@ -14,11 +14,11 @@ from audio.devices.base import CapturePort
 from audio.near_end import NearEnd, NearEndFrame, PreRoll
 from audio.ring import SampleRing
 from audio.timebase import StreamAnchor
-from audio.vad.base import FRAME_SAMPLES, SAMPLE_RATE
+from audio.vad.base import SAMPLE_RATE
 from jarvis_voice import clock
 
 RING_S = 4.0  # a stall of the loop longer than this loses sound, and is counted
-FRAME_S = FRAME_SAMPLES / SAMPLE_RATE
+KEEP_S = 15.0  # of past frames: a turn may begin while the final of the one before is awaited
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Ears:
         self._far_end = far_end
         self._ring = SampleRing(int(RING_S * port.info.rate))
         self._anchor = StreamAnchor(SAMPLE_RATE)
-        self._pre_roll = PreRoll()
+        self._pre_roll = PreRoll(KEEP_S)
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="near-end")
         self._arrived = asyncio.Event()
         self._gap = False  # the sound that comes next does not follow what came before
