@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from audio.asr.base import Recognizer
 from audio.asr.scripted import Reply, ScriptedRecognizer
 from audio.devices.base import CapturePort, PlaybackPort
 from audio.devices.file_io import EchoPath, FileRoom
@@ -83,7 +84,9 @@ class Stage:
     canceller: EchoCanceller = field(default_factory=Bypass)
     noise_dbfs: float | None = None
     replies: Iterable[Reply] | None = None  # of the recognizer, instead of what the user says
+    recognizer: Recognizer | None = None  # instead of the scripted one
     limit_s: float = LIMIT_S
+    keep_s: float | None = None  # of the recording; all of it unless said
     reopens: bool = False  # a lost device is opened again once it is back
 
 
@@ -121,7 +124,8 @@ class Simulation:
 
     def __init__(self, acts: Sequence[Says], stage: Stage) -> None:
         self._acts = acts
-        self.room = FileRoom(echo=stage.echo, noise_dbfs=stage.noise_dbfs, keep_s=stage.limit_s)
+        keep_s = stage.limit_s if stage.keep_s is None else stage.keep_s
+        self.room = FileRoom(echo=stage.echo, noise_dbfs=stage.noise_dbfs, keep_s=keep_s)
         self._limit_s = stage.limit_s
         self.seen: list[events.ConversationEvent] = []
         self._changed = asyncio.Event()
@@ -132,7 +136,7 @@ class Simulation:
             keeper.playback if keeper else self.room.playback,
             stage.canceller,
             stage.vad,
-            ScriptedRecognizer(replies),
+            stage.recognizer or ScriptedRecognizer(replies),
             stage.synthesizer,
             stage.brain,
             keeper,

@@ -25,3 +25,8 @@ def wall_now() -> str:
 def stopwatch() -> float:
     """A monotonic reading in seconds for measuring work in a thread; only differences count."""
     return time.perf_counter()  # noqa: TID251  # the one clock read
+
+
+def cpu_seconds() -> float:
+    """CPU time of this process over all its threads: work, whatever else the machine is doing."""
+    return time.process_time()
