@@ -1,9 +1,9 @@
 """Can the user interrupt, again and again, over a real loudspeaker that the microphone hears?
 
 In the virtual room: the real sound path (PortAudio, full duplex), the real engines, the canceller,
-and Jarvis's voice back at -6 dB. Jarvis gives a long answer, the user says "Wait, what failed?" into
-it, and does so to the next answer. Counted are interruptions heard and missed, and every cut that no
-user caused; times are read from the recorded sound of both sides. Run with:
+and Jarvis's voice back at -6 dB. Jarvis gives a long answer, the user says "Wait, what failed?"
+into it, and does so to the next answer. Counted are interruptions heard and missed, and every cut
+that no user caused; times are read from the recorded sound of both sides. Run with:
 
     python -m bench.room_interruptions --times 4
 """

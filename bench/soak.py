@@ -109,9 +109,7 @@ def _compare(meter: Meter, commits: Sequence[Any], starts: Sequence[Any]) -> dic
         "work_s": _quarters(meter.work_s),
         "response_s": _quarters(responses),
         "memory_mb": _quarters(meter.memory_mb),
-        "memory_growth_mb": round(
-            meter.memory_mb[-1] - statistics.median(meter.memory_mb[2:12]), 1
-        ),
+        "memory_growth_mb": round(meter.memory_mb[-1] - meter.memory_mb[min(5, last)], 1),
     }
 
 
