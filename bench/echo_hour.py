@@ -13,7 +13,7 @@ import asyncio
 import itertools
 import json
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,7 @@ from audio.tts.registry import open_synthesizer
 from audio.vad.silero import SileroVad
 from bench.simulator import Simulated, Simulation, Stage, simulate
 from jarvis_voice import clock, events
-from jarvis_voice.conversation import Notice
+from jarvis_voice.conversation import Heard, Notice
 
 CONVERGED_S = 3.0  # of Jarvis's speech: measured ERLE is 7 to 10 dB before, above 35 dB after
 REPORTS = (
@@ -76,7 +76,7 @@ def listen_to_itself(minutes: float, gain_db: float, delay_s: float) -> Simulate
             notice = Notice(
                 notice_id=str(number),
                 text=REPORTS[number % len(REPORTS)],
-                ended=lambda how, words, ended=ended: ended.set(),
+                ended=_setting(ended),
                 cue=False,
             )
             simulation.conversation.speak_up(notice)
@@ -92,6 +92,13 @@ def listen_to_itself(minutes: float, gain_db: float, delay_s: float) -> Simulate
         limit_s=minutes * 60.0 + 120.0,
     )
     return simulate([], stage, during=talk)
+
+
+def _setting(ended: asyncio.Event) -> Callable[[Heard, str], None]:
+    def told(how: Heard, words: str) -> None:
+        ended.set()
+
+    return told
 
 
 def measure(result: Simulated) -> dict[str, Any]:
