@@ -31,6 +31,7 @@ SAYINGS = {
     Intent.FINDINGS: [
         "What did it find?", "What has it found so far?", "Any results?", "what did it found",
         "What did it find out?", "What are the findings?", "Did it find anything?",
+        "to define anything.",
         "What was the outcome?", "What were the results?",
     ],
     Intent.UNCLEAR: [
@@ -41,12 +42,13 @@ SAYINGS = {
     Intent.FAILURES: [
         "What failed?", "What's failed?", "Did anything fail?", "What went wrong?", "Any errors?",
         "Were there any problems?", "Has anything failed so far?", "what filed", "Why did it fail?",
-        "Is something broken?", "What was the error?", "What has failed and why?",
+        "Is something broken?", "What was the error?", "any airways.", "What has failed and why?",
     ],
     Intent.CHANGES: [
         "What changed since I last asked?", "What has changed?", "What's changed?", "What's new?",
         "Anything new?", "What happened since then?", "what is change since i last asked",
-        "What did I miss?", "What charged?", "Catch me up.", "Has anything changed?",
+        "What did I miss?", "What charged?", "What Charge?", "Catch me up.",
+        "Has anything changed?",
         "What has happened?", "Any news?",
     ],
     Intent.GOAL: [
@@ -88,6 +90,7 @@ SAYINGS = {
     ],
     Intent.DONE: [
         "Is it done?", "Is it finished yet?", "Has it finished?", "Did it work?", "Are they done?",
+        "as it finished.",
         "Is the run complete?", "Done yet?", "Is everything finished?", "Did it succeed?",
     ],
     Intent.WAITING: [
@@ -102,6 +105,7 @@ SAYINGS = {
         "Say that again.", "What did you say?", "Can you repeat that?", "Sorry?", "Pardon?",
         "I didn't catch that.", "What?", "Come again?", "Say that again, please.",
         "say that against",
+        "Save that again.",
     ],
     Intent.GO_ON: ["Go on.", "Continue.", "go on please", "And then?", "Carry on.", "What else?"],
     Intent.GREETING: ["Hello.", "Hi Jarvis.", "Hey there!", "Good morning, Jarvis.",
