@@ -146,7 +146,7 @@ def trim(audio: NDArray[np.float32], rate: int, final: str) -> Trimmed:
     last = int(loud[-1]) + 1
     pause = int(rate * _PAUSE_S.get(final, _NO_PAUSE_S))
     wanted = (last - first) * window + pause
-    kept = audio[first * window : first * window + wanted].astype(np.float32)
+    kept = np.clip(audio[first * window : first * window + wanted], -1, 1).astype(np.float32)
     fade = min(int(rate * _FADE_S), pause, len(kept))
     if fade:
         kept[-fade:] *= np.linspace(1, 0, fade, dtype=np.float32)
