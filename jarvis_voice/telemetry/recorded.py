@@ -30,7 +30,7 @@ def audible_spans(channel: NDArray[np.float32], rate: int) -> list[Span]:
     frames = channel[: channel.size // size * size].reshape(-1, size).astype(np.float64)
     loud = np.flatnonzero(np.sqrt((frames**2).mean(axis=1)) > 10.0 ** (AUDIBLE_DBFS / 20.0))
     spans: list[Span] = []
-    for frame in loud:
+    for frame in loud.tolist():
         start_s, end_s = frame * FRAME_S, (frame + 1) * FRAME_S
         if spans and start_s - spans[-1].end_s < JOIN_S:
             spans[-1] = Span(spans[-1].start_s, end_s)
