@@ -73,7 +73,7 @@ def _block(part: Words | Call) -> tuple[Event, Event]:
     if isinstance(part, Words):
         return {"type": "text", "text": ""}, {"type": "text_delta", "text": part.text}
     block = {"type": "tool_use", "id": part.call_id, "name": part.tool, "input": {}}
-    return block, {"type": "input_json_delta", "partial_json": json.dumps(part.arguments)}
+    return block, {"type": "input_json_delta", "partial_json": json.dumps(dict(part.arguments))}
 
 
 def message(answer: Turn, message_id: str, model: str) -> Event:
@@ -102,24 +102,74 @@ def message(answer: Turn, message_id: str, model: str) -> Event:
     }
 
 
-def responses_events(answer: Turn, response_id: str) -> Iterator[Event]:
+def responses_events(answer: Turn, response_id: str, model: str) -> Iterator[Event]:
     """The turn as events of the Responses API; each event's name is its ``type``."""
-    yield {"type": "response.created", "response": {"id": response_id}}
-    for index, part in enumerate(answer.parts):
-        item = _item(part, f"{response_id}_{index}")
+    begun = _response(response_id, model, "in_progress", [])
+    yield {"type": "response.created", "response": begun}
+    items = [_item(part, f"{response_id}_{n}") for n, part in enumerate(answer.parts)]
+    for index, item in enumerate(items):
+        place = {"output_index": index, "item_id": item["id"]}
+        begun_item: Event = {**item, "status": "in_progress"}
+        if item["type"] == "message":
+            begun_item["content"] = []
+        else:
+            begun_item["arguments"] = ""
+        yield {"type": "response.output_item.added", "output_index": index, "item": begun_item}
+        if item["type"] == "message":
+            yield from _said(item["content"][0], {**place, "content_index": 0})
+        else:
+            given = item["arguments"]
+            yield {"type": "response.function_call_arguments.delta", **place, "delta": given}
+            yield {"type": "response.function_call_arguments.done", **place, "arguments": given}
         yield {"type": "response.output_item.done", "output_index": index, "item": item}
-    usage = {**USAGE, "total_tokens": sum(USAGE.values())}
-    yield {"type": "response.completed", "response": {"id": response_id, "usage": usage}}
+    done = _response(response_id, model, "completed", items)
+    yield {"type": "response.completed", "response": done}
+
+
+def _said(part: Event, place: Event) -> Iterator[Event]:
+    text = part["text"]
+    yield {"type": "response.content_part.added", **place, "part": {**part, "text": ""}}
+    yield {"type": "response.output_text.delta", **place, "delta": text, "logprobs": []}
+    yield {"type": "response.output_text.done", **place, "text": text, "logprobs": []}
+    yield {"type": "response.content_part.done", **place, "part": part}
+
+
+def _response(response_id: str, model: str, status: str, output: list[Event]) -> Event:
+    usage = {
+        **USAGE,
+        "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": sum(USAGE.values()),
+    }
+    return {
+        "id": response_id,
+        "object": "response",
+        "created_at": 0,
+        "model": model,
+        "status": status,
+        "output": output,
+        "parallel_tool_calls": True,
+        "tool_choice": "auto",
+        "tools": [],
+        "usage": usage if status == "completed" else None,
+    }
 
 
 def _item(part: Words | Call, item_id: str) -> Event:
     if isinstance(part, Words):
         said = [{"type": "output_text", "text": part.text, "annotations": []}]
-        return {"type": "message", "id": item_id, "role": "assistant", "content": said}
+        return {
+            "type": "message",
+            "id": item_id,
+            "role": "assistant",
+            "status": "completed",
+            "content": said,
+        }
     return {
         "type": "function_call",
         "id": item_id,
         "call_id": part.call_id,
         "name": part.tool,
-        "arguments": json.dumps(part.arguments),
+        "arguments": json.dumps(dict(part.arguments)),
+        "status": "completed",
     }

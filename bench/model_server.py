@@ -106,8 +106,11 @@ class ModelServer:
         return await _streamed(request, scripts.messages_events(answer, message_id, model))
 
     async def _responses(self, request: web.Request) -> web.StreamResponse:
-        answer, number = await self._next("responses", await request.json())
-        return await _streamed(request, scripts.responses_events(answer, f"resp_{number:03d}"))
+        body = await request.json()
+        answer, number = await self._next("responses", body)
+        model = str(body.get("model", "scripted"))
+        events = scripts.responses_events(answer, f"resp_{number:03d}", model)
+        return await _streamed(request, events)
 
     async def _count(self, _request: web.Request) -> web.Response:
         return web.json_response({"input_tokens": TOKENS})
@@ -130,8 +133,8 @@ class ModelServer:
 async def _streamed(request: web.Request, events: Iterator[scripts.Event]) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
     await response.prepare(request)
-    for event in events:
-        data = json.dumps(event)
+    for number, event in enumerate(events):
+        data = json.dumps({**event, "sequence_number": number})
         await response.write(f"event: {event['type']}\ndata: {data}\n\n".encode())
     await response.write_eof()
     return response
