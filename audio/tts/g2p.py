@@ -273,6 +273,13 @@ def _atoms(index: int, word: str) -> list[_Atom]:
     return atoms
 
 
+def word_and_pause(word: str) -> tuple[str, str]:
+    """A spoken word without the marks around it, and the pause that the model hears after it."""
+    first = next((i for i, character in enumerate(word) if character.isalnum()), len(word))
+    last = next((i for i in reversed(range(len(word))) if word[i].isalnum()), -1)
+    return word[first : last + 1], _pause(word[last + 1 :])
+
+
 def _pause(marks: str) -> str:
     """The one mark out of ``marks`` that the model should hear: the strongest, else the first."""
     heard = [mark for mark in marks.replace("...", "…") if mark in PAUSES]

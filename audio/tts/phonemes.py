@@ -52,6 +52,11 @@ _ARPABET = {
 }  # fmt: skip
 _ARPABET_REDUCED = {"AH": "ə", "ER": "əɹ"}  # without stress these two have sounds of their own
 _ARPABET_STRESS = {"1": "ˈ", "2": "ˌ"}
+_IPA = (  # espeak's sounds in the order of replacement: longer ones first
+    ("eɪ", "A"), ("aɪ", "I"), ("oʊ", "O"), ("aʊ", "W"), ("ɔɪ", "Y"), ("əʊ", "O"), ("tʃ", "ʧ"),
+    ("dʒ", "ʤ"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɚɹ", "əɹ"), ("ɚ", "əɹ"), ("l̩", "ᵊl"), ("n̩", "ᵊn"), ("əl", "ᵊl"),
+    ("r", "ɹ"), ("ɬ", "l"), ("x", "k"), ("ʔ", "t"), ("ɐ", "ə"), ("e", "A"), ("o", "O"), ("ː", ""),
+)  # fmt: skip
 _VOICELESS = frozenset("ptkfθ")
 _SIBILANTS = frozenset("szʃʒʧʤ")
 
@@ -87,6 +92,13 @@ def from_arpabet(phones: list[str]) -> str:
             sound = _ARPABET_REDUCED.get(base, sound)
         sounds.append(_ARPABET_STRESS.get(stress, "") + sound)
     return "".join(sounds)
+
+
+def from_ipa(phones: str) -> str:
+    """Write what espeak-ng says of American English in the model's alphabet."""
+    for phone, symbol in _IPA:
+        phones = phones.replace(phone, symbol)
+    return " ".join(phones.split())
 
 
 def _is_flapped(phones: list[str], position: int) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from audio.engine import EngineInfo
 from audio.errors import EngineMissing
-from audio.tts import kokoro, kokoro_mlx, kokoro_torch, openai_http, scripted
+from audio.tts import espeak_g2p, kokoro, kokoro_mlx, kokoro_torch, openai_http, scripted
 from audio.tts.base import Synthesizer
 from audio.tts.voices import JARVIS_VOICE, VoiceInfo
 from audio.tts.voices import voices as _shipped_voices
@@ -31,6 +31,7 @@ def _entries() -> dict[str, _Entry]:
         kokoro.NAME: _Entry(kokoro.describe, kokoro.KokoroSynthesizer),
         kokoro_torch.NAME: _Entry(kokoro_torch.describe, kokoro_torch.KokoroTorchSynthesizer),
         kokoro_mlx.NAME: _Entry(kokoro_mlx.describe, kokoro_mlx.KokoroMlxSynthesizer),
+        espeak_g2p.NAME: _Entry(espeak_g2p.describe, espeak_g2p.EspeakKokoroSynthesizer),
         openai_http.NAME: _Entry(openai_http.describe, _open_openai),
         scripted.NAME: _Entry(scripted.describe, _open_scripted),
     }
