@@ -38,14 +38,20 @@ def compression_ratio(text: str) -> float:
 def loop_in(text: str, speech_s: float) -> str:
     """What looks like a loop in the text for ``speech_s`` seconds of sound; "" when nothing."""
     words = words_of(text)
+    if 2 <= len(words) <= _SHORT_WORDS and len(set(words)) == 1:
+        return "one word over and over"
+    return repeats_in(text, speech_s)
+
+
+def repeats_in(text: str, speech_s: float) -> str:
+    """As ``loop_in``, but a single word may be said again: "no, no"."""
+    words = words_of(text)
     if compression_ratio(text) > _MAX_COMPRESSION:
         return "text that compresses too well"
     if len(words) >= _MIN_RATE_WORDS and len(words) > _MAX_WORDS_PER_S * max(speech_s, 0.1):
         return "more words than can be said"
-    if _most_often(words) > 1:
+    if len(set(words)) > 1 and _most_often(words) > 1:
         return "the same four words twice"
-    if 2 <= len(words) <= _SHORT_WORDS and len(set(words)) == 1:
-        return "one word over and over"
     return ""
 
 

@@ -2,8 +2,8 @@
 
 Its cost grows with the sound instead of being that of a fixed window, so it is the quickest on
 short turns. The library's own VAD is switched off: the stream already knows where speech is, and a
-second opinion cuts sentences apart. It gives no evidence for its text, so what passes for speech in
-the VAD is written down.
+second opinion cuts sentences apart. It gives no evidence for its text: what the VAD takes for speech
+is written down, unless the text repeats itself, as it mostly does on babble.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audio.asr.base import SAMPLE_RATE
+from audio.asr.guards import repeats_in
 from audio.asr.segmented import SegmentedRecognizer, SegmentSettings, Verdict, judged
 from audio.engine import CancelToken, EngineInfo, EngineKind, Weight
 from audio.errors import EngineCorrupt, EngineFailed, EngineMissing
@@ -129,7 +130,8 @@ class _Moonshine:
         except self._error as error:
             raise EngineFailed(f"Moonshine failed: {error}.", "Say it again.") from error
         text = " ".join(line.text for line in transcript.lines)
-        return judged(text, sound, "whole", "en")
+        doubt = repeats_in(text, len(sound) / SAMPLE_RATE)
+        return Verdict("", doubt, "whole") if doubt else judged(text, sound, "whole", "en")
 
     def close(self) -> None:
         self._model.close()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from audio.asr.guards import loop_in, stuck, words_of
+from audio.asr.guards import loop_in, repeats_in, stuck, words_of
 
 SAID = [
     ("And so my fellow Americans ask not what your country can do for you, ask what you can do "
@@ -41,6 +41,12 @@ def test_people_may_repeat_themselves_in_a_settled_text() -> None:
     assert stuck("Stop. Stop.", 0.9) == ""
     assert stuck("No no no no no no no no.", 3.0) == ""
     assert stuck("Yes I do, yes I do think so", 3.0) == ""
+
+
+def test_a_word_may_be_said_again_but_not_a_phrase() -> None:
+    assert repeats_in("No, no.", 0.9) == ""
+    assert repeats_in("No no no no.", 1.5) == ""
+    assert repeats_in("I'm not going to do that. I'm not going to do that.", 4.0)
 
 
 def test_an_endless_loop_is_never_settled() -> None:
