@@ -55,7 +55,7 @@ def _take(change: Change, answer: UserAnswer, *, correcting: bool) -> None:
         change.want(RefuseAnswer(answer.request_id, refusal))
         return
     request = change.state.requests[answer.request_id]
-    change.update(replace(request, answer=answer))
+    change.update(replace(request, answer=answer, in_the_air=False))
 
 
 def release(change: Change, fact: AnswerReleased) -> None:

@@ -225,7 +225,7 @@ def asked(change: Change, fact: QuestionAsked) -> None:
         return
     first = not request.asked_at_s
     times = (*request.asked_at_s, fact.at_s)[-8:]
-    change.update(replace(request, asked_at_s=times, snoozed_until_s=0.0))
+    change.update(replace(request, asked_at_s=times, snoozed_until_s=0.0, in_the_air=True))
     if first:
         project_id = request.request.project_id
         spent = dict(change.state.asked_at_s)
@@ -237,14 +237,14 @@ def ask_snoozed(change: Change, fact: QuestionSnoozed) -> None:
     """The user wants the question later."""
     request = change.state.requests.get(fact.request_id)
     if request is not None and request.answer is None:
-        change.update(replace(request, snoozed_until_s=fact.until_s))
+        change.update(replace(request, snoozed_until_s=fact.until_s, in_the_air=False))
 
 
 def ignored(change: Change, fact: QuestionIgnored) -> None:
     """Nobody said anything to the question."""
     request = change.state.requests.get(fact.request_id)
-    if request is not None and request.answer is None:
-        change.update(replace(request, silences=request.silences + 1))
+    if request is not None and request.in_the_air:
+        change.update(replace(request, silences=request.silences + 1, in_the_air=False))
 
 
 def batch_ended(change: Change, fact: BatchEnded) -> None:

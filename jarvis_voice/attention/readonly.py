@@ -14,8 +14,8 @@ _ALWAYS = frozenset(
     """ls cat head tail wc pwd echo printf which whereis type stat du df uname whoami id groups date
     basename dirname realpath readlink nproc uptime ps free arch true false test cut tr nl comm
     paste column fold cksum md5sum sha1sum sha256sum sha512sum b2sum strings hexdump od cmp diff
-    grep egrep fgrep zgrep jq file tty locale getconf lsof tree rg ag fd find git sort sed gh npm pip
-    cargo python python3 node go docker kubectl""".split()
+    grep egrep fgrep zgrep jq file tty locale getconf lsof tree rg ag fd find git sort sed gh npm
+    pip cargo python python3 node go docker kubectl""".split()
 )
 _WRITES: dict[str, str] = {  # options after which a reader is none
     "sort": r"-o.*|--output.*|--compress-program.*|-T.*|--temporary.*|-[a-zA-Z]*o.*",

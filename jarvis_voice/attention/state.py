@@ -179,6 +179,7 @@ class OpenRequest:
     asked_at_s: tuple[float, ...] = ()
     snoozed_until_s: float = 0.0
     silences: int = 0
+    in_the_air: bool = False  # put, and nothing came of it yet
     answer: UserAnswer | None = None
 
 
