@@ -27,6 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from audio.turn.settings import TurnSettings
 from jarvis_voice.errors import SettingsError
+from jarvis_voice.wire.settings import GateSettings
 
 PREFIX = "JARVIS_"
 # Variables of ours that are no settings: looked at by other parts before any settings exist.
@@ -101,6 +102,7 @@ class Settings:
     synthesizer: SynthesizerSettings = field(default_factory=SynthesizerSettings)
     brain: BrainSettings = field(default_factory=BrainSettings)
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
+    gate: GateSettings = field(default_factory=GateSettings)
 
 
 class Span(NamedTuple):
@@ -128,6 +130,8 @@ SPANS: dict[str, Span] = {
     "synthesizer.speed": Span(0.5, 2.0),
     "brain.first_word_timeout_s": Span(0.5, 60.0),
     "brain.timeout_s": Span(1.0, 300.0),
+    "gate.port": Span(0, 65535),
+    "gate.hold_s": Span(1.0, 3600.0),
 }
 
 

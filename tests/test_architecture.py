@@ -29,6 +29,7 @@ CATCHES_ALL = {"audio/devices/sounddevice_io.py"}
 READS_ENVIRONMENT = {
     "jarvis_voice/config.py",  # the settings
     "jarvis_voice/cli/__init__.py",  # JARVIS_DEBUG, also when there are no settings
+    "jarvis_voice/cli/attaching.py",  # where other programs keep their settings
     "audio/weights.py",  # JARVIS_CACHE_DIR, below the settings
     "bench/room.py",  # hands a child process its own, and the sound server's address
 }

@@ -33,6 +33,9 @@ COMMANDS = {
     "say": "speak a text to the loudspeaker or a file",
     "models": "list the engines, their weights, licences and hashes",
     "config": "print the settings and where each comes from",
+    "attach": "let an agent runtime ask Jarvis before it acts",
+    "detach": "take Jarvis out of a runtime's settings again",
+    "hook": "pass one hook of an agent runtime to Jarvis (for their settings)",
 }
 
 _DESCRIPTION = """\

@@ -35,7 +35,10 @@ class Runtime(Protocol):
         ...
 
     def observed(self, payload: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The payload as a Claude Code hook input, the form that runs are read from."""
+        """The payload in a form that runs are read from, None when it tells nothing.
+
+        Claude Code's hook input, but for OpenClaw's own hooks and ``jarvis.event/v1``.
+        """
         ...
 
 

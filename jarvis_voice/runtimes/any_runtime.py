@@ -52,14 +52,17 @@ def reply(payload: Payload, ruling: Ruling) -> dict[str, Any]:
 
 
 def observed(payload: Payload) -> dict[str, Any] | None:
-    """The call with Claude Code's names."""
+    """The call as an event of ``jarvis.event/v1``."""
     if not recognizes(payload):
         return None
     return {
-        "hook_event_name": "PreToolUse",
-        "session_id": text(payload, "run"),
+        "schema": "jarvis.event/v1",
+        "type": "tool",
+        "run": text(payload, "run"),
+        "runtime": text(payload, "runtime"),
+        "parent": text(payload, "parent"),
         "cwd": text(payload, "project"),
-        "tool_name": text(payload, "tool"),
-        "tool_input": dict(mapping(payload, "input")),
-        "tool_use_id": text(payload, "action"),
+        "call": text(payload, "action"),
+        "tool": text(payload, "tool"),
+        "input": dict(mapping(payload, "input")),
     }

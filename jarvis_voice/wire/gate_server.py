@@ -72,7 +72,8 @@ class Ears:
     """Who is told what the gate hears. None of them may block or raise."""
 
     observe: Callable[[str, dict[str, Any]], None]
-    """A runtime's name and a hook input in Claude Code's form, or a ``jarvis.event/v1``."""
+    """A runtime's name and a record that runs are read from: a hook input, most often in Claude
+    Code's form, or a ``jarvis.event/v1``, whose name is then the schema's."""
 
     gone: Callable[[ProposedAction], None] = lambda _action: None
     """Nobody waits for this action's ruling any more: the runtime left, or its time was up."""
@@ -90,7 +91,7 @@ class _Terms:
 
 
 class GateServer:
-    """The gate. ``review`` rules on an action as late as it likes, and is cancelled when nobody waits.
+    """The gate. ``review`` rules on an action, however late; it is cancelled when nobody waits.
 
     ``runtimes`` are by name, the most general first, as ``jarvis_voice.runtimes.RUNTIMES`` is.
     """
