@@ -11,6 +11,9 @@
     ├── GateError                  the gate for agent runtimes cannot be opened or reached
     ├── AttachError                a runtime's own settings cannot be read, changed or proven
     ├── FactUnreadable             a stored fact about the user's attention is damaged or newer
+    ├── StoreError                 what was decided cannot be kept or read
+    │   ├── StoreBusy              another Jarvis keeps its decisions there
+    │   └── StoreDamaged           the file is damaged; it was kept, and what it held was saved
     ├── TimelineUnreadable         a file is no timeline, or a damaged one
     └── ListenerOverrun            a part of the app did not keep up with the events
 
@@ -75,6 +78,22 @@ class OutputError(JarvisError):
 
 class FactUnreadable(JarvisError):
     """A stored fact about the user's attention is damaged, or of a newer version."""
+
+
+class StoreError(JarvisError):
+    """What was decided cannot be kept or read; nothing was acted upon."""
+
+
+class StoreBusy(StoreError):
+    """Another process keeps its decisions in that file."""
+
+    retryable: ClassVar[bool] = True
+
+
+class StoreDamaged(StoreError):
+    """The file is damaged. It stands aside, and a new one holds what could be read of it."""
+
+    retryable: ClassVar[bool] = True
 
 
 class GateError(JarvisError):
