@@ -79,6 +79,8 @@ class RunSnapshot:
     updated_at_s: float | None = None  # Unix time of the newest event
     cost_usd: float | None = None
     degraded: str | None = None  # why the picture may be incomplete
+    parent_run_id: str | None = None  # the run that handed this one its work
+    cwd: str | None = None  # its working folder
 
 
 # --- the conversation --------------------------------------------------------------------------

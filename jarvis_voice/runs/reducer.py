@@ -63,8 +63,14 @@ _FRESH_IDS = 48
 _GENERATION_IDS = 2048
 
 
-def initial(run_id: str, runtime: str, title: str = "") -> RunState:
-    """A run of which nothing is known yet."""
+def initial(
+    run_id: str,
+    runtime: str,
+    title: str = "",
+    parent_run_id: str | None = None,
+    cwd: str | None = None,
+) -> RunState:
+    """A run of which nothing is known yet, but for what its records say of all of it."""
     return RunState(
         RunSnapshot(
             run_id=cut(run_id, BOUNDS.run_id),
@@ -72,6 +78,8 @@ def initial(run_id: str, runtime: str, title: str = "") -> RunState:
             title=cut(title, BOUNDS.title).replace("\n", " "),
             status=RunStatus.STARTING,
             version=0,
+            parent_run_id=cut(parent_run_id, BOUNDS.run_id) if parent_run_id else None,
+            cwd=cut(cwd, BOUNDS.file) if cwd else None,
         )
     )
 
@@ -175,9 +183,10 @@ def _started(state: RunState, event: RunStarted) -> RunState:
     title = state.snapshot.title
     if not title and event.cwd:
         title = cut(event.cwd.rstrip("/\\").replace("\\", "/").rsplit("/", 1)[-1], BOUNDS.title)
+    cwd = state.snapshot.cwd or (cut(event.cwd, BOUNDS.file) if event.cwd else None)
     if state.snapshot.status in (RunStatus.DONE, RunStatus.FAILED, RunStatus.STOPPED):
-        return _with(state, title=title, status=RunStatus.WORKING)
-    return _with(state, title=title)
+        return _with(state, title=title, cwd=cwd, status=RunStatus.WORKING)
+    return _with(state, title=title, cwd=cwd)
 
 
 def _titled(state: RunState, event: RunTitled) -> RunState:

@@ -17,21 +17,21 @@ from pathlib import Path
 
 from jarvis_voice.clock import session_now, unix_now
 from jarvis_voice.errors import RunSourceError
-from jarvis_voice.events import RunChanged, RunSnapshot
+from jarvis_voice.events import RunChanged, RunSnapshot, RunStatus
 from jarvis_voice.runs.briefing import Briefing, brief
 from jarvis_voice.runs.model import RunEvent, RunState, UnknownSeen
 from jarvis_voice.runs.reducer import fold, initial
-from jarvis_voice.runs.sources import (
-    Reader,
-    Recording,
-    line_events,
-    new_reader,
-    title_of,
-)
-from jarvis_voice.runs.sources.lines import Line, LineSplitter
+from jarvis_voice.runs.sources import Recording, new_sorter, title_of
+from jarvis_voice.runs.sources.lines import LineSplitter
+from jarvis_voice.runs.sources.sorting import Sorted
 
 KEPT_VERSIONS = 256
 """Past snapshots kept per run for "what changed since"; they share their texts."""
+ALL_VERSIONS = 16 * 1024
+"""Past snapshots kept of all runs together: about 1.5 kB each."""
+MAX_RUNS = 2048
+"""Runs that are kept; of more, the one that ended first is forgotten, or else the quietest."""
+_OVER = (RunStatus.DONE, RunStatus.FAILED, RunStatus.STOPPED)
 
 UNTIMED_GAP_S = 0.5  # between events of a recording that carries no times
 PIECE_EVENTS = 128  # folded without a break: about 5 ms, a fraction of an audio frame's deadline
@@ -42,7 +42,7 @@ READ_BYTES = 1024 * 1024  # taken from a followed file at once, so that a huge o
 @dataclass(slots=True)
 class _Watched:
     state: RunState
-    past: deque[RunSnapshot] = field(default_factory=lambda: deque(maxlen=KEPT_VERSIONS))
+    past: deque[RunSnapshot] = field(default_factory=deque)
     clock: Callable[[], float] = unix_now  # the present in the run's own time
 
 
@@ -95,7 +95,7 @@ class RunWatcher:
         origin = next((event.at_s for event in recording.events if event.at_s is not None), None)
         started_s = session_now()
         position = _ReplayClock(origin, offsets[-1] if offsets else 0.0, started_s, pace)
-        self._begin(recording.run_id, recording.runtime, recording.title, position.now_s)
+        self._begin(initial_of(recording), position.now_s)
         if math.isinf(pace):
             await self._at_once(recording)
             return
@@ -117,27 +117,45 @@ class RunWatcher:
         Raises RunSourceError when ``path`` can never be such a file (a folder).
         """
         tail = _Tail(Path(path))
-        run_id: str | None = None
         told: str | None = None
         while True:
-            events, trouble = await asyncio.to_thread(tail.poll)
-            if run_id is None and tail.reader.recognized:
-                run_id = tail.reader.session or tail.path.stem
-                title = title_of(events, "")
-                self._begin(run_id, tail.reader.runtime, title, unix_now)
-            if run_id is not None:
-                self._fold(run_id, events)
-                if trouble and trouble != told:
+            found, trouble = await asyncio.to_thread(tail.poll)
+            for item in found:
+                self.accept(item)
+            if trouble and trouble != told:
+                for run_id in tail.runs:
                     self.note_trouble(run_id, trouble)
             told = trouble
             if not tail.more:
                 await asyncio.sleep(poll_s)
 
-    def _begin(self, run_id: str, runtime: str, title: str, clock: Callable[[], float]) -> None:
+    def accept(self, told: Sorted) -> None:
+        """Takes in news of a live run, wherever they come from; one change is published."""
+        if told.run_id not in self._runs:
+            title = title_of(told.events, "")
+            begun = initial(told.run_id, told.runtime, title, told.parent_run_id, told.cwd)
+            self._begin(begun, unix_now)
+        self._fold(told.run_id, told.events)
+
+    def forget(self, run_id: str) -> None:
+        """Drops a run and all that is known of it."""
+        self._runs.pop(run_id, None)
+
+    def _begin(self, begun: RunState, clock: Callable[[], float]) -> None:
+        run_id = begun.snapshot.run_id
         if run_id not in self._runs:
-            self._runs[run_id] = _Watched(initial(run_id, runtime, title))
+            if len(self._runs) >= MAX_RUNS:
+                self.forget(self._least_missed())
+            self._runs[run_id] = _Watched(begun)
         self._runs[run_id].clock = clock
         self._tell(run_id)
+
+    def _least_missed(self) -> str:
+        def rank(run_id: str) -> tuple[bool, float]:
+            snapshot = self._runs[run_id].state.snapshot
+            return snapshot.status not in _OVER, snapshot.updated_at_s or 0.0
+
+        return min(self._runs, key=rank)
 
     def _fold(self, run_id: str, events: Iterable[RunEvent]) -> None:
         watched = self._runs[run_id]
@@ -150,7 +168,21 @@ class RunWatcher:
     def _tell(self, run_id: str) -> None:
         watched = self._runs[run_id]
         watched.past.append(watched.state.snapshot)
+        allowed = min(KEPT_VERSIONS, max(ALL_VERSIONS // len(self._runs), 8))
+        while len(watched.past) > allowed:
+            watched.past.popleft()
         self._publish(RunChanged(session_now(), watched.state.snapshot))
+
+
+def initial_of(recording: Recording) -> RunState:
+    """The state of a recorded run before its first event."""
+    return initial(
+        recording.run_id,
+        recording.runtime,
+        recording.title,
+        recording.parent_run_id,
+        recording.cwd,
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,15 +223,15 @@ class _Tail:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self.reader: Reader = new_reader()
+        self.runs: set[str] = set()  # that it told of
         self.more = False  # the file has more than was taken
+        self._sorter = new_sorter(path.stem)
         self._splitter = LineSplitter()
         self._identity: tuple[int, int] | None = None
         self._offset = 0
         self._number = 0
-        self._early: list[RunEvent] = []
 
-    def poll(self) -> tuple[list[RunEvent], str | None]:
+    def poll(self) -> tuple[list[Sorted], str | None]:
         """New events, and what is wrong with the file if something is."""
         self.more = False
         try:
@@ -218,7 +250,7 @@ class _Tail:
             return [], f"The file {self.path.name} cannot be read: {error.strerror}."
         self._offset += len(chunk)
         self.more = len(chunk) == READ_BYTES
-        return self._events(self._splitter.feed(chunk)), None
+        return self._sorted(chunk), None
 
     def _noticed(self, identity: tuple[int, int], size: int) -> None:
         """Starts over when the file was replaced or cut; what was read before counts only once."""
@@ -227,13 +259,16 @@ class _Tail:
             self._offset = self._number = 0
             self._splitter = LineSplitter()
 
-    def _events(self, lines: Iterable[Line]) -> list[RunEvent]:
-        events = self._early
-        self._early = []
-        for line in lines:
+    def _sorted(self, chunk: bytes) -> list[Sorted]:
+        """One piece of news per run, its events in order, so that a chunk is published once."""
+        found: dict[str, Sorted] = {}
+        for line in self._splitter.feed(chunk):
             self._number += 1
-            events += line_events(self.reader, line, self._number)
-        if not self.reader.recognized:
-            self._early = events[-64:]
-            return []
-        return events
+            for told in self._sorter.line(line, self._number):
+                before = found.get(told.run_id)
+                if before is None:
+                    found[told.run_id] = told
+                else:
+                    before.events.extend(told.events)
+        self.runs.update(found)
+        return list(found.values())

@@ -1,40 +1,48 @@
 """Recorded and growing runs of agent runtimes, read as events.
 
-``open_recording`` tells the runtime from the content. A new runtime is one more reader in
-``_READERS``.
+The runtime is told from the content. A new runtime is one more ``Source`` in ``SOURCES``.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
 
 from jarvis_voice.errors import RunSourceError
-from jarvis_voice.runs.model import PromptGiven, RunEvent, RunTitled, UnknownSeen, cut
-from jarvis_voice.runs.sources.claude_code import ClaudeCodeReader
-from jarvis_voice.runs.sources.lines import LINE_BYTES, Line, read_lines
+from jarvis_voice.runs.model import PromptGiven, RunEvent, RunTitled, cut
+from jarvis_voice.runs.sources import (
+    claude_code,
+    codex,
+    jarvis_event,
+    openclaw,
+    opencode,
+    openhands,
+)
+from jarvis_voice.runs.sources.base import Reader, Source
+from jarvis_voice.runs.sources.lines import read_lines
+from jarvis_voice.runs.sources.sorting import RunSorter, Sorted
 
+__all__ = ["SOURCES", "Reader", "Recording", "new_sorter", "open_recording", "open_recordings"]
+
+SOURCES = (
+    Source(
+        jarvis_event.RUNTIME,
+        jarvis_event.JarvisEventReader,
+        jarvis_event.claims,
+        jarvis_event.run_of,
+    ),
+    Source(codex.RUNTIME, codex.CodexReader, codex.claims, codex.run_of),
+    Source(openclaw.RUNTIME, openclaw.OpenClawReader, openclaw.claims, openclaw.run_of),
+    Source(opencode.RUNTIME, opencode.OpenCodeReader, opencode.claims, opencode.run_of),
+    Source(openhands.RUNTIME, openhands.OpenHandsReader, openhands.claims, openhands.run_of, False),
+    Source(
+        claude_code.RUNTIME, claude_code.ClaudeCodeReader, claude_code.claims, claude_code.run_of
+    ),
+)
 TITLE_BYTES = 60
 RECORDING_BYTES = 512 * 1024 * 1024
 """Largest recording that is opened at once; a live file of any size can be followed instead."""
-
-
-class Reader(Protocol):
-    """Turns the lines of one run into events, in order. Never raises."""
-
-    runtime: str
-    recognized: int  # records that were understood
-    session: str | None  # the runtime's own name of the run, once known
-
-    def read(self, line: str, number: int) -> list[RunEvent]:
-        """The events of one line; ``number`` counts from 1."""
-        ...
-
-
-_READERS: tuple[Callable[[], Reader], ...] = (ClaudeCodeReader,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +53,58 @@ class Recording:
     runtime: str
     title: str
     events: tuple[RunEvent, ...]
+    parent_run_id: str | None = None
+    cwd: str | None = None
 
 
-def new_reader() -> Reader:
-    """A reader for a file that is still empty; Claude Code's is the only one so far."""
-    return _READERS[0]()
-
-
-def line_events(reader: Reader, line: Line, number: int) -> list[RunEvent]:
-    """The events of a line that may be too long or half-written."""
-    if line.whole:
-        return reader.read(line.text, number)
-    events = reader.read(line.text, number)
-    if any(isinstance(event, UnknownSeen) for event in events):
-        reason = "A half-written line was left out."
-        if line.size > LINE_BYTES:
-            reason = f"A line of {line.size // 2**20} megabytes was too long to read."
-        return [UnknownSeen(f"cut:{number}", None, reason)]
-    return events
+def new_sorter(fallback: str, runtime: str | None = None) -> RunSorter:
+    """A reader of lines of the named runtime, or of any; ``fallback`` names a nameless run."""
+    chosen = tuple(source for source in SOURCES if runtime in (None, source.runtime))
+    return RunSorter(chosen, fallback)
 
 
 def open_recording(path: str | os.PathLike[str]) -> Recording:
-    """The run recorded in ``path``. Raises RunSourceError when there is no run in it."""
+    """The run recorded in ``path``; of several the first that is no other's child.
+
+    Raises RunSourceError when there is no run in it.
+    """
+    found = open_recordings(path)
+    names = {recording.run_id for recording in found}
+    return next((item for item in found if item.parent_run_id not in names), found[0])
+
+
+def open_recordings(path: str | os.PathLike[str]) -> tuple[Recording, ...]:
+    """Every run in the file, in the order of their first events. Raises RunSourceError."""
     file = Path(path)
-    for make in _READERS:
-        reader = make()
-        events = _read_all(file, reader)
-        if reader.recognized:
-            run_id = reader.session or file.stem
-            return Recording(run_id, reader.runtime, title_of(events, file.stem), tuple(events))
-    raise RunSourceError(
-        f"{file.name} is not a recording of an agent run.",
-        "Give a Claude Code transcript, stream-json output or hook inputs, one JSON per line.",
-    )
+    drafts: dict[str, _Draft] = {}
+    for told in _read_all(file):
+        draft = drafts.setdefault(told.run_id, _Draft(told))
+        draft.newest = told
+        draft.events += told.events
+    if not drafts:
+        raise RunSourceError(
+            f"{file.name} is not a recording of an agent run.",
+            "Give a transcript or an event file of Claude Code, Codex, OpenClaw, OpenCode or "
+            "OpenHands, or jarvis.event/v1: one JSON object per line.",
+        )
+    return tuple(draft.recording(file.stem) for draft in drafts.values())
 
 
-def _read_all(file: Path, reader: Reader) -> list[RunEvent]:
-    events: list[RunEvent] = []
+@dataclass(slots=True)
+class _Draft:
+    newest: Sorted
+    events: list[RunEvent] = field(default_factory=list)
+
+    def recording(self, fallback: str) -> Recording:
+        told = self.newest
+        title = title_of(self.events, fallback)
+        events = tuple(self.events)
+        return Recording(told.run_id, told.runtime, title, events, told.parent_run_id, told.cwd)
+
+
+def _read_all(file: Path) -> list[Sorted]:
+    sorter = new_sorter(file.stem)
+    found: list[Sorted] = []
     try:
         with file.open("rb") as source:
             size = os.fstat(source.fileno()).st_size
@@ -91,13 +114,13 @@ def _read_all(file: Path, reader: Reader) -> list[RunEvent]:
                     "Follow it while it grows, or cut it to the part that matters.",
                 )
             for number, line in enumerate(read_lines(source), start=1):
-                events += line_events(reader, line, number)
+                found += sorter.line(line, number)
     except OSError as error:
         reason = error.strerror or "it cannot be opened"
         raise RunSourceError(
             f"{file} cannot be read: {reason.lower()}.", "Check the path and its permissions."
         ) from error
-    return events
+    return found + sorter.finish()
 
 
 def title_of(events: list[RunEvent], fallback: str) -> str:

@@ -10,15 +10,11 @@ every record that is not understood becomes an ``UnknownSeen``. Reading never ra
 
 from __future__ import annotations
 
-import datetime
-import hashlib
-import json
-import math
 import re
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
 
 from jarvis_voice.events import RunStatus
+from jarvis_voice.redact import redact
 from jarvis_voice.runs.model import (
     AgentSaid,
     CostReported,
@@ -36,11 +32,11 @@ from jarvis_voice.runs.model import (
     WaitingForUser,
     WaitOver,
 )
-from jarvis_voice.runs.redact import redact
+from jarvis_voice.runs.sources import fields
 from jarvis_voice.runs.sources.claude_tools import asked_of_user, described, plan_of
+from jarvis_voice.runs.sources.fields import Record, RecordReader
 
 RUNTIME = "claude-code"
-_TEXT_CHARS = 16 * 1024  # of one text that are looked at; the reducer cuts far below
 
 _BOOKKEEPING = frozenset(
     {
@@ -93,62 +89,57 @@ _USER_SAID = re.compile(
     r"(?:the user said|the user provided the following reason[^:]*):\s*(.+)", re.DOTALL
 )
 
-Record = Mapping[str, Any]
 
-
-class ClaudeCodeReader:
-    """Turns lines into events, one after the other. Give it every line of one run, in order."""
+class ClaudeCodeReader(RecordReader):
+    """Give it every record of one run, in order. A subagent is a run too: ``session/agent``."""
 
     runtime = RUNTIME
 
     def __init__(self) -> None:
-        self.recognized = 0
-        self.session: str | None = None
+        super().__init__()
         self._base_s: float | None = None  # Unix time of t = 0 in a control protocol capture
+        self._agent = ""  # the subagent that this run is
 
-    def read(self, line: str, number: int) -> list[RunEvent]:
-        """The events of line ``number``. A line that is no JSON object or unknown says so."""
-        if not line.strip():
-            return []
-        try:
-            record = json.loads(line)
-        except (ValueError, RecursionError):
-            return [UnknownSeen(f"broken:{number}", None, "A line of the recording is damaged.")]
-        if not isinstance(record, dict):
-            return [UnknownSeen(f"broken:{number}", None, "A line of the recording is no record.")]
-        digest = hashlib.blake2s(line.encode("utf-8", "replace"), digest_size=6)
-        return list(self._record(record, f"{number}:{digest.hexdigest()}"))
-
-    def _record(self, record: Record, key: str) -> Iterator[RunEvent]:
+    def events(self, record: Record, key: str) -> Iterator[RunEvent]:
+        """The events of one record of any of the three shapes."""
         inner = record.get("in")
         if isinstance(inner, dict) and "hook_event_name" in inner:
-            yield from self._hook(inner, key, _number(record, "t"))
+            yield from self._hook(inner, key, fields.number(record, "t"))
         elif "hook_event_name" in record:
             yield from self._hook(record, key, None)
         elif isinstance(record.get("m"), dict) and "dir" in record:
             yield from self._control(record, key)
         elif isinstance(record.get("type"), str):
-            yield from self._entry(record, key, _when(record))
+            yield from self._entry(record, key, fields.unix_s(record, "timestamp"))
         else:
             yield UnknownSeen(f"unknown:{key}", None, "A record of an unknown form was left out.")
 
     def _known(self, record: Record) -> None:
-        self.recognized += 1
-        session = record.get("session_id") or record.get("sessionId")
-        if self.session is None and isinstance(session, str) and session != "default":
-            self.session = session
+        session = fields.text(record, "session_id", "sessionId")
+        agent = fields.text(record, "agent_id", "agentId")
+        if agent and self.session is None:
+            self._agent, self.parent = agent, session or None
+        self.known(
+            run_name(session, agent) if session != "default" else "", fields.text(record, "cwd")
+        )
+
+    def _aside(self, record: Record) -> bool:
+        """The record tells of a subagent, and this run is not that subagent."""
+        if self._agent:
+            return False
+        return bool(record.get("isSidechain") or record.get("parent_tool_use_id"))
 
     # --- hook inputs ---------------------------------------------------------------------------
 
     def _hook(self, given: Record, key: str, at_s: float | None) -> Iterator[RunEvent]:
-        name = _text(given, "hook_event_name")
+        name = fields.text(given, "hook_event_name")
         self._known(given)
         if name == "SessionStart":
             yield RunStarted(
-                f"start:{key}", at_s, _text(given, "cwd"), _text(given, "model") or None
+                f"start:{key}", at_s, fields.text(given, "cwd"), fields.text(given, "model") or None
             )
         elif name == "UserPromptSubmit":
-            yield from self._prompt(_text(given, "prompt"), key, at_s)
+            yield from self._prompt(fields.text(given, "prompt"), key, at_s)
         elif name in ("PreToolUse", "PermissionRequest"):
             yield from self._hook_request(name, given, key, at_s)
         elif name in ("PostToolUse", "PostToolUseFailure", "PermissionDenied"):
@@ -160,13 +151,13 @@ class ClaudeCodeReader:
         elif name in ("Stop", "StopFailure", "SessionEnd"):
             yield from _hook_end(name, given, key, at_s)
         elif name not in _HOOKS_WITHOUT_NEWS:
-            yield _unknown_kind(key, at_s, name)
+            yield fields.unknown_kind(key, at_s, name)
 
     def _hook_request(
         self, name: str, given: Record, key: str, at_s: float | None
     ) -> Iterator[RunEvent]:
-        tool, tool_input = _text(given, "tool_name"), _mapping(given, "tool_input")
-        call_id = _text(given, "tool_use_id")
+        tool, tool_input = fields.text(given, "tool_name"), fields.mapping(given, "tool_input")
+        call_id = fields.text(given, "tool_use_id")
         if name == "PreToolUse":
             yield from self._tool_use(call_id or key, tool, tool_input, at_s)
         else:
@@ -178,12 +169,12 @@ class ClaudeCodeReader:
     def _hook_result(
         self, name: str, given: Record, key: str, at_s: float | None
     ) -> Iterator[RunEvent]:
-        call_id = _text(given, "tool_use_id") or key
+        call_id = fields.text(given, "tool_use_id") or key
         if name == "PermissionDenied":
-            yield ToolDenied(f"deny:{call_id}", at_s, call_id, _plain(given, "reason"))
+            yield ToolDenied(f"deny:{call_id}", at_s, call_id, fields.plain(given, "reason"))
         elif name == "PostToolUseFailure":
             yield ToolFinished(
-                f"done:{call_id}", at_s, call_id, ok=False, output=_plain(given, "error")
+                f"done:{call_id}", at_s, call_id, ok=False, output=fields.plain(given, "error")
             )
         else:
             output = _response(given.get("tool_response"))
@@ -195,30 +186,30 @@ class ClaudeCodeReader:
         for call in calls if isinstance(calls, list) else ():
             if not isinstance(call, dict):
                 continue
-            call_id, response = _text(call, "tool_use_id"), call.get("tool_response")
+            call_id, response = fields.text(call, "tool_use_id"), call.get("tool_response")
             if isinstance(response, str) and _is_refusal(response):
                 yield ToolDenied(f"deny:{call_id}", at_s, call_id, _reason(response))
 
     # --- control protocol ----------------------------------------------------------------------
 
     def _control(self, record: Record, key: str) -> Iterator[RunEvent]:
-        message, offset = _mapping(record, "m"), _number(record, "t")
-        at_s = _when(message)
+        message, offset = fields.mapping(record, "m"), fields.number(record, "t")
+        at_s = fields.unix_s(message, "timestamp")
         if at_s is not None and offset is not None and self._base_s is None:
             self._base_s = at_s - offset
         if at_s is None and offset is not None and self._base_s is not None:
             at_s = self._base_s + offset
-        request, kind = _mapping(message, "request"), message.get("type")
+        request, kind = fields.mapping(message, "request"), message.get("type")
         if kind == "control_request" and request.get("subtype") == "can_use_tool":
             self._known(message)
-            call_id = _text(request, "tool_use_id")
-            tool, tool_input = _text(request, "tool_name"), _mapping(request, "input")
+            call_id = fields.text(request, "tool_use_id")
+            tool, tool_input = fields.text(request, "tool_name"), fields.mapping(request, "input")
             yield from self._tool_use(call_id or key, tool, tool_input, at_s)
             if not asked_of_user(tool, tool_input):
                 words = redact(described(tool, tool_input).summary)
                 yield WaitingForUser(f"ask:{call_id}:{key}", at_s, f"permission: {words}", call_id)
         elif kind == "control_response":
-            answer = _mapping(_mapping(message, "response"), "response")
+            answer = fields.mapping(fields.mapping(message, "response"), "response")
             if answer.get("behavior") == "allow":
                 yield WaitOver(f"allowed:{key}", at_s)
         elif kind != "control_request" and isinstance(kind, str):
@@ -240,17 +231,17 @@ class ClaudeCodeReader:
             yield from self._attachment(record, key, at_s)
         elif kind == "summary":
             self._known(record)
-            yield RunTitled(f"title:{key}", at_s, _plain(record, "summary"))
+            yield RunTitled(f"title:{key}", at_s, fields.plain(record, "summary"))
         elif kind == "cost-state":
             self._known(record)
             yield from _cost(record, "totalCostUSD", key, at_s)
         elif kind not in _BOOKKEEPING:
-            yield _unknown_kind(key, at_s, str(kind))
+            yield fields.unknown_kind(key, at_s, str(kind))
 
     def _user(self, record: Record, key: str, at_s: float | None) -> Iterator[RunEvent]:
         self._known(record)
-        content = _mapping(record, "message").get("content")
-        aside = bool(record.get("isSidechain") or record.get("parent_tool_use_id"))
+        content = fields.mapping(record, "message").get("content")
+        aside = self._aside(record)
         if isinstance(content, str):
             content = [{"type": "text", "text": content}]
         for place, block in enumerate(content if isinstance(content, list) else ()):
@@ -259,7 +250,7 @@ class ClaudeCodeReader:
             if block.get("type") == "tool_result":
                 yield self._tool_result(record, block, f"{key}:{place}", at_s)
             elif block.get("type") == "text" and not aside and not record.get("isMeta"):
-                yield from self._prompt(_text(block, "text"), f"{key}:{place}", at_s)
+                yield from self._prompt(fields.text(block, "text"), f"{key}:{place}", at_s)
 
     def _prompt(self, text: str, key: str, at_s: float | None) -> Iterator[RunEvent]:
         if text.startswith(_INTERRUPTED):
@@ -268,7 +259,7 @@ class ClaudeCodeReader:
             yield PromptGiven(f"prompt:{key}", at_s, redact(text))
 
     def _tool_result(self, record: Record, block: Record, key: str, at_s: float | None) -> RunEvent:
-        call_id = _text(block, "tool_use_id") or key
+        call_id = fields.text(block, "tool_use_id") or key
         output = _response(block.get("content"))
         failed = block.get("is_error") is True
         if failed and (_decided_against(record, call_id) or _is_refusal(output)):
@@ -277,19 +268,19 @@ class ClaudeCodeReader:
 
     def _assistant(self, record: Record, key: str, at_s: float | None) -> Iterator[RunEvent]:
         self._known(record)
-        message = _mapping(record, "message")
-        aside = bool(record.get("isSidechain") or record.get("parent_tool_use_id"))
+        message = fields.mapping(record, "message")
+        aside = self._aside(record)
         content = message.get("content")
-        unique = _text(record, "uuid") or key
+        unique = fields.text(record, "uuid") or key
         for place, block in enumerate(content if isinstance(content, list) else ()):
             if not isinstance(block, dict):
                 continue
             if block.get("type") == "text" and not aside:
-                yield AgentSaid(f"said:{unique}:{place}", at_s, _plain(block, "text"))
+                yield AgentSaid(f"said:{unique}:{place}", at_s, fields.plain(block, "text"))
             elif block.get("type") == "tool_use":
-                call_id = _text(block, "id") or f"{unique}:{place}"
+                call_id = fields.text(block, "id") or f"{unique}:{place}"
                 yield from self._tool_use(
-                    call_id, _text(block, "name"), _mapping(block, "input"), at_s
+                    call_id, fields.text(block, "name"), fields.mapping(block, "input"), at_s
                 )
         if message.get("stop_reason") == "end_turn" and not aside:
             yield RunEnded(f"end:{unique}", at_s, RunStatus.DONE)
@@ -312,7 +303,9 @@ class ClaudeCodeReader:
     def _system(self, record: Record, key: str, at_s: float | None) -> Iterator[RunEvent]:
         self._known(record)
         if record.get("subtype") == "init":
-            yield RunStarted(f"start:{key}", at_s, _text(record, "cwd"), _text(record, "model"))
+            yield RunStarted(
+                f"start:{key}", at_s, fields.text(record, "cwd"), fields.text(record, "model")
+            )
         elif record.get("subtype") == "compact_boundary":
             reason = "The agent shortened its own memory of the run."
             yield UnknownSeen(f"compact:{key}", at_s, reason)
@@ -327,13 +320,15 @@ class ClaudeCodeReader:
                 if isinstance(errors, list)
                 else []
             )
-            reason = redact("; ".join(told)[:_TEXT_CHARS]) or _plain(record, "result")
-            yield RunEnded(f"end:{key}", at_s, RunStatus.FAILED, reason or _text(record, "subtype"))
+            reason = redact("; ".join(told)[: fields.TEXT_CHARS]) or fields.plain(record, "result")
+            yield RunEnded(
+                f"end:{key}", at_s, RunStatus.FAILED, reason or fields.text(record, "subtype")
+            )
         else:
             yield RunEnded(f"end:{key}", at_s, RunStatus.DONE)
 
     def _attachment(self, record: Record, key: str, at_s: float | None) -> Iterator[RunEvent]:
-        attached = _mapping(record, "attachment")
+        attached = fields.mapping(record, "attachment")
         if attached.get("type") != "hook_additional_context":
             return
         self._known(record)
@@ -341,7 +336,7 @@ class ClaudeCodeReader:
         texts = content if isinstance(content, list) else [content]
         for place, text in enumerate(texts):
             if isinstance(text, str) and text.strip():
-                yield GuidanceGiven(f"told:{key}:{place}", at_s, redact(text[:_TEXT_CHARS]))
+                yield GuidanceGiven(f"told:{key}:{place}", at_s, redact(text[: fields.TEXT_CHARS]))
 
 
 # --- small readers -----------------------------------------------------------------------------
@@ -354,44 +349,38 @@ def _notification(given: Record, key: str, at_s: float | None) -> Iterator[RunEv
         "idle_prompt",
         "elicitation_dialog",
     ):
-        what = _plain(given, "message") or "an answer"
+        what = fields.plain(given, "message") or "an answer"
         yield WaitingForUser(f"ask:{key}", at_s, what)
 
 
 def _hook_end(name: str, given: Record, key: str, at_s: float | None) -> Iterator[RunEvent]:
     if name == "SessionEnd":
-        reason = _text(given, "reason")
+        reason = fields.text(given, "reason")
         yield RunEnded(f"end:{key}", at_s, RunStatus.STOPPED, f"the session ended: {reason}")
         return
-    said = _plain(given, "last_assistant_message")
+    said = fields.plain(given, "last_assistant_message")
     if said:
         yield AgentSaid(f"said:{key}", at_s, said)
     if name == "StopFailure":
-        yield RunEnded(f"end:{key}", at_s, RunStatus.FAILED, _plain(given, "error"))
+        yield RunEnded(f"end:{key}", at_s, RunStatus.FAILED, fields.plain(given, "error"))
     else:
         yield RunEnded(f"end:{key}", at_s, RunStatus.DONE)
 
 
 def _cost(record: Record, field: str, key: str, at_s: float | None) -> Iterator[RunEvent]:
-    usd = _number(record, field)
+    usd = fields.number(record, field)
     if usd is not None and usd >= 0:
         yield CostReported(f"cost:{key}", at_s, usd)
 
 
-def _unknown_kind(key: str, at_s: float | None, kind: str) -> UnknownSeen:
-    return UnknownSeen(
-        f"unknown:{key}", at_s, f"A record of the unknown kind {kind[:40]} was left out."
-    )
-
-
 def _decided_against(record: Record, call_id: str) -> bool:
-    if _mapping(record, "permissionDecision").get("decision") == "reject":
+    if fields.mapping(record, "permissionDecision").get("decision") == "reject":
         return True
     notes = record.get("tool_result_meta")
     return any(
         isinstance(note, dict)
         and note.get("id") == call_id
-        and _mapping(note, "permission_decision").get("decision") == "reject"
+        and fields.mapping(note, "permission_decision").get("decision") == "reject"
         for note in (notes if isinstance(notes, list) else ())
     )
 
@@ -410,58 +399,58 @@ def _reason(output: str) -> str:
 def _response(value: object) -> str:
     """The text of a tool's answer, whatever its shape."""
     if isinstance(value, str):
-        return "" if _NO_OUTPUT.match(value) else redact(_ends(value))
+        return "" if _NO_OUTPUT.match(value) else redact(fields.both_ends(value))
     if isinstance(value, list):
-        texts = [_text(item, "text") for item in value if isinstance(item, dict)]
-        return redact(_ends("\n".join(filter(None, texts))))
+        texts = [fields.text(item, "text") for item in value if isinstance(item, dict)]
+        return redact(fields.both_ends("\n".join(filter(None, texts))))
     if isinstance(value, dict):
         parts = [
-            _text(value, name) for name in ("stdout", "stderr", "content", "result", "message")
+            fields.text(value, name)
+            for name in ("stdout", "stderr", "content", "result", "message")
         ]
-        return redact(_ends("\n".join(filter(None, parts))))
+        return redact(fields.both_ends("\n".join(filter(None, parts))))
     return ""
 
 
-def _ends(text: str) -> str:
-    """Both ends of a long text; what lies between is never looked at."""
-    half = _TEXT_CHARS // 2
-    return text if len(text) <= _TEXT_CHARS else f"{text[:half]}\n…\n{text[-half:]}"
+# --- what the recordings are told apart by ------------------------------------------------------
 
 
-def _text(record: Record, field: str) -> str:
-    value = record.get(field)
-    return value[:_TEXT_CHARS] if isinstance(value, str) else ""
+def run_name(session: str, agent: str) -> str:
+    """How a run is named everywhere: the session, or the subagent of it."""
+    return f"{session}/{agent}" if session and agent else session
 
 
-def _plain(record: Record, field: str) -> str:
-    return redact(_text(record, field))
+def claims(record: Record) -> int:
+    """2: surely a record of Claude Code; 1: it may be one; 0: it is none."""
+    inner = fields.envelope(record)[0]
+    if "hook_event_name" in inner:
+        return 2 if inner.keys() & {"prompt_id", "effort"} else 1
+    if fields.text(inner, "type") in ("control_request", "control_response"):
+        return 2 if isinstance(record.get("dir"), str) else 1
+    return _claims_entry(inner)
 
 
-def _mapping(record: Record, field: str) -> Record:
-    value = record.get(field)
-    return value if isinstance(value, dict) else {}
+def _claims_entry(record: Record) -> int:
+    kind = record.get("type")
+    named = "sessionId" in record or "session_id" in record
+    if kind in ("user", "assistant"):
+        return (2 if named or "uuid" in record else 1) if "message" in record else 0
+    if kind == "system":
+        return 2 if named else int("subtype" in record)
+    if kind == "result":
+        return 2 if named and "subtype" in record else int("is_error" in record)
+    if kind == "summary":
+        return 2 if "leafUuid" in record else int(isinstance(record.get("summary"), str))
+    return 1 if kind in ("cost-state", "attachment") else 0
 
 
-def _number(record: Record, field: str) -> float | None:
-    value = record.get(field)
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
+def run_of(record: Record) -> str | None:
+    """The run that a record is about, None when it names none."""
+    inner = fields.envelope(record)[0]
+    session = fields.text(inner, "session_id", "sessionId")
+    agent = fields.text(inner, "agent_id", "agentId")
+    if not session or session == "default":
         return None
-    try:
-        number = float(value)
-    except OverflowError:
-        return None
-    return number if math.isfinite(number) else None
-
-
-def _when(record: Record) -> float | None:
-    """Unix time of a record, None when it carries none that can be read."""
-    value = record.get("timestamp")
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.datetime.fromisoformat(value)
-    except ValueError:
-        return None
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=datetime.UTC)
-    return moment.timestamp()
+    if "sessionId" in inner and not agent:
+        return fields.THE_FILE  # a continued session holds the records of those before it
+    return run_name(session, agent)

@@ -19,7 +19,7 @@ from jarvis_voice.runs.model import (
     WaitingForUser,
 )
 from jarvis_voice.runs.reducer import fold, initial
-from jarvis_voice.runs.sources import Recording, open_recording
+from jarvis_voice.runs.sources import Recording, open_recording, open_recordings
 from jarvis_voice.runs.sources.claude_code import ClaudeCodeReader
 from jarvis_voice.runs.sources.claude_tools import described, redirected
 from jarvis_voice.runs.sources.lines import LineSplitter
@@ -143,7 +143,8 @@ def test_older_transcripts_and_an_interruption_are_read(captures: Path) -> None:
 
 
 def test_a_failed_result_gives_its_reason(captures: Path) -> None:
-    now = final(open_recording(captures / "takopi_claude_stream_json_session.jsonl"))
+    _, second = open_recordings(captures / "takopi_claude_stream_json_session.jsonl")
+    now = final(second)
     assert now.status is RunStatus.FAILED
     assert now.failures[-1].startswith("Permission denied: cannot write")
     assert now.started_at_s is None, "this capture carries no times; none may be invented"
