@@ -9,6 +9,8 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
+import numpy as np
+
 from audio.asr.base import Recognizer
 from audio.asr.registry import open_recognizer
 from audio.devices.base import CapturePort, PlaybackPort
@@ -19,9 +21,11 @@ from audio.devices.sounddevice_io import SystemDevices
 from audio.echo.base import EchoCanceller
 from audio.echo.bypass import Bypass
 from audio.echo.webrtc import WebRtcEchoCanceller
+from audio.engine import CancelToken
 from audio.tts.base import Synthesizer
 from audio.tts.registry import open_synthesizer
-from audio.vad.base import Vad
+from audio.tts.spoken_text import speak
+from audio.vad.base import SAMPLE_RATE, Vad
 from audio.vad.silero import SileroVad
 from jarvis_voice import clock, config
 from jarvis_voice.brain.anthropic_model import AnthropicModel
@@ -30,7 +34,13 @@ from jarvis_voice.brain.chat_model import ChatModel
 from jarvis_voice.brain.lookup import RunLookup
 from jarvis_voice.brain.model_brain import Deadlines, ModelBrain
 from jarvis_voice.brain.openai_model import OpenAIModel
-from jarvis_voice.config import BrainSettings, DeviceSettings, Settings
+from jarvis_voice.config import (
+    BrainSettings,
+    DeviceSettings,
+    RecognizerSettings,
+    Settings,
+    SynthesizerSettings,
+)
 from jarvis_voice.conversation import Brain, ConversationSettings, DeviceKeeper, Parts
 from jarvis_voice.errors import BrainError, SettingsError
 from jarvis_voice.events import ConversationEvent, Faulted
@@ -58,18 +68,36 @@ class Ports(NamedTuple):
 
 
 def load_engines(settings: Settings) -> Engines:
-    """Load all models, two at a time. Raises EngineMissing or EngineCorrupt."""
+    """Load all models, two at a time, and let each work once, so that the first turn is not slow.
+
+    Raises EngineMissing, EngineCorrupt or EngineFailed.
+    """
     with ThreadPoolExecutor(2) as pool:
-        recognizer = pool.submit(open_recognizer, settings.recognizer.engine)
-        chosen = settings.synthesizer
-        named = {"voice": chosen.voice} if chosen.voice else {}
-        synthesizer = pool.submit(open_synthesizer, chosen.engine, speed=chosen.speed, **named)
+        recognizer = pool.submit(_warm_recognizer, settings.recognizer)
+        synthesizer = pool.submit(_warm_synthesizer, settings.synthesizer)
         return Engines(
             SileroVad(),
             canceller(settings.devices),
             recognizer.result(),
             synthesizer.result(),
         )
+
+
+def _warm_recognizer(settings: RecognizerSettings) -> Recognizer:
+    recognizer = open_recognizer(settings.engine)
+    stream = recognizer.stream()
+    hiss = np.random.default_rng(1).standard_normal(SAMPLE_RATE).astype(np.float32) * 0.01
+    stream.push(hiss, 1.0)
+    stream.final(CancelToken())
+    stream.close()
+    return recognizer
+
+
+def _warm_synthesizer(settings: SynthesizerSettings) -> Synthesizer:
+    synthesizer = open_synthesizer(settings.engine, **settings.options())
+    for _ in synthesizer.synthesize(speak("Ready."), CancelToken()):
+        pass
+    return synthesizer
 
 
 def canceller(settings: DeviceSettings) -> EchoCanceller:
