@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pytest
@@ -53,6 +54,27 @@ def test_a_paused_sentence_stays_one(
         stream.push(frame, probability)
     text = stream.final(CancelToken()).text
     assert "ask not what your country can do for you" in text.replace(",", "").lower()
+    stream.close()
+
+
+def test_what_is_said_twice_is_kept(
+    recognizer: MoonshineRecognizer, heard: Heard, weather: Sound
+) -> None:
+    stream = recognizer.stream()
+    for frame, probability in heard(np.concatenate([weather, weather])):
+        stream.push(frame, probability)
+    assert stream.final(CancelToken()).text.count("weather") == 2
+    stream.close()
+
+
+def test_a_text_that_runs_in_circles_is_dropped(
+    recognizer: MoonshineRecognizer, weather: Sound, noises: ModuleType
+) -> None:
+    stream = recognizer.stream()
+    stream.push(noises.babble([weather, weather[::-1], weather[::2]], 3), 0.9)
+    final = stream.final(CancelToken())
+    assert final.text == ""
+    assert final.reason
     stream.close()
 
 
