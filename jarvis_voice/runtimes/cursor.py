@@ -99,5 +99,5 @@ def _call(name: str, payload: Payload) -> tuple[str, Payload]:
 
 def _folder(payload: Payload) -> str:
     roots = payload.get("workspace_roots")
-    first = next((root for root in roots if isinstance(root, str)), "") if roots else ""
-    return text(payload, "cwd") or first
+    named = [root for root in roots if isinstance(root, str)] if isinstance(roots, list) else []
+    return text(payload, "cwd") or (named[0] if named else "")

@@ -7,6 +7,7 @@ none); from any other only our own entries are taken.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import hashlib
 import json
@@ -58,8 +59,7 @@ class Changes:
         def take_back() -> None:
             for edit, known in reversed(written):
                 _write(edit.path, edit.before, known.mode)
-                if edit.before is None:
-                    _remove_folders(known.folders)
+            _remove_folders(known.folders for edit, known in written if edit.before is None)
             self._save(before)
 
         try:
@@ -93,14 +93,15 @@ class Changes:
     def undo(self, edits: Iterable[Edit]) -> None:
         """Write what ``undone`` gave and forget these files. Raises AttachError."""
         kept = self._read()
+        emptied = []
         try:
             for edit in edits:
                 known = kept.pop(str(edit.path), None)
                 if edit.changes:
-                    mode = known.mode if known is not None else None
-                    _write(edit.path, edit.after, mode)
+                    _write(edit.path, edit.after, known.mode if known is not None else None)
                 if known is not None and edit.after is None:
-                    _remove_folders(known.folders)
+                    emptied.append(known.folders)
+            _remove_folders(emptied)
             self._save(kept)
         except OSError as error:
             raise AttachError(f"The settings could not be written: {error}.") from error
@@ -169,12 +170,12 @@ def _missing_folders(path: Path) -> tuple[str, ...]:
     return tuple(str(folder) for folder in path.parents if not folder.exists())
 
 
-def _remove_folders(folders: Iterable[str]) -> None:
-    for folder in folders:
-        try:
+def _remove_folders(made: Iterable[tuple[str, ...]]) -> None:
+    """Remove the folders that were made for files which are gone, unless others are in them."""
+    folders = {folder for each in made for folder in each}
+    for folder in sorted(folders, key=len, reverse=True):
+        with contextlib.suppress(OSError):
             Path(folder).rmdir()
-        except OSError:
-            return  # someone has put something there since
 
 
 def _write(path: Path, content: bytes | None, mode: int | None) -> None:
