@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from jarvis_voice.attention.candidate import Boundary, Consequence
 from jarvis_voice.attention.questions import Wording, word
@@ -62,6 +62,19 @@ class Policy(Protocol):
 
     def decide(self, candidate: Candidate) -> Decision:
         """Ask, refuse or let go on."""
+        ...
+
+
+@runtime_checkable
+class ThinkingPolicy(Protocol):
+    """A policy that has to think about some candidates."""
+
+    def quick(self, candidate: Candidate) -> Decision | None:
+        """The decision, when it needs no thought."""
+        ...
+
+    async def decide(self, candidate: Candidate) -> Decision:
+        """Ask, refuse or let go on. Raises nothing but a JarvisError."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""How a boundary is put to the user: one short question, its options, and why it is theirs. Pure."""
+"""How a boundary is put to the user: one short question, its options, why it is theirs. Pure."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ _EFFECTS: dict[str, tuple[str, str, str, str]] = {
 
 
 def word(action: ProposedAction, boundary: Boundary) -> Wording:
-    """The question about this boundary, free of the worker's jargon and short enough to listen to."""
+    """The question about this boundary, free of the worker's jargon and short when spoken."""
     if boundary.final_record:
         return _final(action, boundary)
     row = _EFFECTS.get(boundary.effect)

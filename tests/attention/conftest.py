@@ -1,8 +1,10 @@
-"""A held action, from the offer to the answer, as facts."""
+"""Proposed actions, and a held one from the offer to the answer, as facts."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -58,3 +60,37 @@ def asked() -> Callable[..., list[Fact]]:
 @pytest.fixture
 def requested() -> Callable[[list[Fact]], AttentionRequest]:
     return request_in
+
+
+_ARGUMENTS = {"tool", "command", "files", "content"}
+
+
+def proposed(**fields: Any) -> ProposedAction:
+    """An action whose fingerprint follows from its arguments."""
+    spelled = repr(sorted((key, value) for key, value in fields.items() if key in _ARGUMENTS))
+    given: dict[str, Any] = {
+        "runtime": "claude-code",
+        "project_id": "/home/ann/shop",
+        "run_id": "run-1",
+        "action_id": "call-1",
+        "summary": "a call",
+        "fingerprint": hashlib.sha256(spelled.encode("utf-8", "replace")).hexdigest(),
+        "at_s": 1000.0,
+    }
+    return ProposedAction(**(given | fields))
+
+
+@pytest.fixture
+def shell() -> Callable[..., ProposedAction]:
+    """A shell call: ``shell("git push")``."""
+
+    def build(command: str, **fields: Any) -> ProposedAction:
+        return proposed(tool="Bash", command=command, summary=f"run: {command}"[:200], **fields)
+
+    return build
+
+
+@pytest.fixture
+def call() -> Callable[..., ProposedAction]:
+    """A call of another tool: ``call("Write", files=("a.txt",), content="x")``."""
+    return lambda tool, **fields: proposed(tool=tool, **fields)
