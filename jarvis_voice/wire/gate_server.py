@@ -47,6 +47,7 @@ EVENTS = 1000  # in one batch
 EVENT_SCHEMA = "jarvis.event/v1"
 HOST = "127.0.0.1"
 _LOCAL = {"127.0.0.1", "localhost"}
+_LINGER_S = 2.0  # the rest of a refused body is thrown away, so that its sender reads the refusal
 _CLOSE_S = 5.0  # for answers under way when the gate closes
 
 
@@ -134,6 +135,7 @@ class GateServer:
             handle_signals=False,
             handler_cancellation=True,  # how we learn that a runtime has left
             auto_decompress=False,  # hooks send plain JSON; a packed one could burst
+            lingering_time=_LINGER_S,
             shutdown_timeout=_CLOSE_S,
         )
         await runner.setup()

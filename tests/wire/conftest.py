@@ -71,9 +71,11 @@ class Caller:
         try:
             writer.write(head.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
             status = int((await reader.readline()).split()[1])
-            while (await reader.readline()).strip():
-                pass
-            return Answer(status, json.loads(await reader.read() or b"null"))
+            size = 0
+            while line := (await reader.readline()).strip():
+                name, _, value = line.partition(b":")
+                size = int(value) if name.lower() == b"content-length" else size
+            return Answer(status, json.loads(await reader.readexactly(size) or b"null"))
         finally:
             writer.close()
             await writer.wait_closed()
