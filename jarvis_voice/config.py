@@ -27,6 +27,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from audio.turn.settings import TurnSettings
 from jarvis_voice.errors import SettingsError
+from jarvis_voice.runs.discovery import Homes
 from jarvis_voice.wire.settings import GateSettings
 
 PREFIX = "JARVIS_"
@@ -163,6 +164,21 @@ def telemetry_folder(settings: TelemetrySettings) -> Path:
     if settings.folder:
         return Path(settings.folder).expanduser()
     return user_state_path("jarvis-voice", appauthor=False) / "conversations"
+
+
+def agent_homes(environ: Mapping[str, str] | None = None) -> Homes:
+    """Where the agent runtimes keep their files; their own variables move them."""
+    variables = os.environ if environ is None else environ
+
+    def folder(variable: str, usual: str) -> Path:
+        return Path(variables.get(variable) or usual).expanduser()
+
+    return Homes(
+        claude=folder("CLAUDE_CONFIG_DIR", "~/.claude"),
+        codex=folder("CODEX_HOME", "~/.codex"),
+        openclaw=folder("OPENCLAW_STATE_DIR", "~/.openclaw"),
+        events=user_state_path("jarvis-voice", appauthor=False) / "events",
+    )
 
 
 def api_key(settings: BrainSettings, environ: Mapping[str, str] | None = None) -> str | None:

@@ -4,6 +4,7 @@
     ├── SettingsError              a settings file, variable or option is wrong
     ├── UsageError                 a command was called in a way that it does not understand
     ├── RunSourceError             a recorded or live run cannot be read
+    ├── RunUnreachable             a live run cannot be told anything
     ├── BrainError
     │   ├── ModelUnreachable       no answer, refused, or timed out
     │   └── ModelMalformed         it answered with something that is no answer
@@ -54,6 +55,12 @@ class UsageError(JarvisError):
 
 class RunSourceError(JarvisError):
     """A run cannot be read."""
+
+
+class RunUnreachable(JarvisError):
+    """A live run cannot be told anything now; what was to be told is kept by who wanted to."""
+
+    retryable: ClassVar[bool] = True
 
 
 class BrainError(JarvisError):

@@ -16,14 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from jarvis_voice.clock import session_now, unix_now
-from jarvis_voice.errors import RunSourceError
 from jarvis_voice.events import RunChanged, RunSnapshot, RunStatus
 from jarvis_voice.runs.briefing import Briefing, brief
 from jarvis_voice.runs.model import RunEvent, RunState, UnknownSeen
 from jarvis_voice.runs.reducer import fold, initial
-from jarvis_voice.runs.sources import Recording, new_sorter, title_of
-from jarvis_voice.runs.sources.lines import LineSplitter
+from jarvis_voice.runs.sources import Recording, title_of
 from jarvis_voice.runs.sources.sorting import Sorted
+from jarvis_voice.runs.tail import Tail
 
 KEPT_VERSIONS = 256
 """Past snapshots kept per run for "what changed since"; they share their texts."""
@@ -36,7 +35,6 @@ _OVER = (RunStatus.DONE, RunStatus.FAILED, RunStatus.STOPPED)
 UNTIMED_GAP_S = 0.5  # between events of a recording that carries no times
 PIECE_EVENTS = 128  # folded without a break: about 5 ms, a fraction of an audio frame's deadline
 POLL_S = 0.25  # how often a followed file is looked at; under 0.1 % of a core
-READ_BYTES = 1024 * 1024  # taken from a followed file at once, so that a huge one does not block
 
 
 @dataclass(slots=True)
@@ -116,7 +114,7 @@ class RunWatcher:
 
         Raises RunSourceError when ``path`` can never be such a file (a folder).
         """
-        tail = _Tail(Path(path))
+        tail = Tail(Path(path))
         told: str | None = None
         while True:
             found, trouble = await asyncio.to_thread(tail.poll)
@@ -216,59 +214,3 @@ def _offsets(events: tuple[RunEvent, ...]) -> list[float]:
             now_s = max(now_s, event.at_s - origin)
         offsets.append(now_s)
     return offsets
-
-
-class _Tail:
-    """What is new in a growing file. All calls come from one follower, one at a time."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.runs: set[str] = set()  # that it told of
-        self.more = False  # the file has more than was taken
-        self._sorter = new_sorter(path.stem)
-        self._splitter = LineSplitter()
-        self._identity: tuple[int, int] | None = None
-        self._offset = 0
-        self._number = 0
-
-    def poll(self) -> tuple[list[Sorted], str | None]:
-        """New events, and what is wrong with the file if something is."""
-        self.more = False
-        try:
-            with self.path.open("rb") as file:
-                status = os.fstat(file.fileno())
-                self._noticed((status.st_dev, status.st_ino), status.st_size)
-                file.seek(self._offset)
-                chunk = file.read(READ_BYTES)
-        except IsADirectoryError as error:
-            raise RunSourceError(
-                f"{self.path} is a folder.", "Give the JSONL file of one run."
-            ) from error
-        except FileNotFoundError:
-            return [], f"The file {self.path.name} is gone." if self._identity else None
-        except OSError as error:
-            return [], f"The file {self.path.name} cannot be read: {error.strerror}."
-        self._offset += len(chunk)
-        self.more = len(chunk) == READ_BYTES
-        return self._sorted(chunk), None
-
-    def _noticed(self, identity: tuple[int, int], size: int) -> None:
-        """Starts over when the file was replaced or cut; what was read before counts only once."""
-        if identity != self._identity or size < self._offset:
-            self._identity = identity
-            self._offset = self._number = 0
-            self._splitter = LineSplitter()
-
-    def _sorted(self, chunk: bytes) -> list[Sorted]:
-        """One piece of news per run, its events in order, so that a chunk is published once."""
-        found: dict[str, Sorted] = {}
-        for line in self._splitter.feed(chunk):
-            self._number += 1
-            for told in self._sorter.line(line, self._number):
-                before = found.get(told.run_id)
-                if before is None:
-                    found[told.run_id] = told
-                else:
-                    before.events.extend(told.events)
-        self.runs.update(found)
-        return list(found.values())
