@@ -54,7 +54,8 @@ _ARPABET_REDUCED = {"AH": "ə", "ER": "əɹ"}  # without stress these two have s
 _ARPABET_STRESS = {"1": "ˈ", "2": "ˌ"}
 _IPA = (  # espeak's sounds in the order of replacement: longer ones first
     ("eɪ", "A"), ("aɪ", "I"), ("oʊ", "O"), ("aʊ", "W"), ("ɔɪ", "Y"), ("əʊ", "O"), ("tʃ", "ʧ"),
-    ("dʒ", "ʤ"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɚɹ", "əɹ"), ("ɚ", "əɹ"), ("l̩", "ᵊl"), ("n̩", "ᵊn"), ("əl", "ᵊl"),
+    ("dʒ", "ʤ"), ("ɜːɹ", "ɜɹ"), ("ɜː", "ɜɹ"), ("ɚɹ", "əɹ"), ("ɚ", "əɹ"),
+    ("l\u0329", "ᵊl"), ("n\u0329", "ᵊn"), ("əl", "ᵊl"),
     ("r", "ɹ"), ("ɬ", "l"), ("x", "k"), ("ʔ", "t"), ("ɐ", "ə"), ("e", "A"), ("o", "O"), ("ː", ""),
 )  # fmt: skip
 _VOICELESS = frozenset("ptkfθ")
