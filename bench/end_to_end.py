@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import secrets
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,11 @@ from bench.model_scripts import Call, Turn, turn
 from bench.model_server import ModelRequest, ModelServer
 from bench.real_agents import Finished, Sandbox
 from bench.voice_room import VoiceRoom
+from jarvis_voice.attention.desk import Desk
+from jarvis_voice.attention.desk_settings import DeskSettings, Outside
+from jarvis_voice.attention.outcome import read_back
+from jarvis_voice.attention.policy import EmbeddedPolicy
+from jarvis_voice.attention.store import AttentionStore
 from jarvis_voice.boundary import (
     AnswerKind,
     AttentionRequest,
@@ -52,7 +58,8 @@ RECORD = '{"choice": "Vendor B", "question_for_requester": "May it cost more tha
 NOTES = "Vendor A: 450 dollars. Vendor B: 700 dollars.\n"
 ANSWER = "No, stay below five hundred dollars."
 DECIDED = '{"choice": "Vendor A"}'
-THINK_S = 0.6  # the user listens to the end and then a moment longer
+LISTENS_S = 0.6  # the user hears the question out and then a moment longer
+THINKING_S = 0.4  # of the model before each answer; real ones take longer
 WITHIN_S = 120.0  # for the whole run of the agent
 
 
@@ -67,6 +74,20 @@ def _codex_write(call_id: str, _project: Path, path: str, content: str) -> Call:
 
 
 Review = Callable[[ProposedAction], Awaitable[Ruling]]
+
+
+def _nothing(_runtime: str, _payload: dict[str, Any]) -> None:
+    """Nobody wants to know."""
+
+
+@dataclass(frozen=True, slots=True)
+class Jarvis:
+    """What stands behind the gate."""
+
+    review: Review
+    observe: Callable[[str, dict[str, Any]], None] = _nothing
+
+
 WRITE = {"claude-code": _claude_write, "codex": _codex_write}
 
 
@@ -85,40 +106,45 @@ def script(name: str, project: Path) -> list[Turn]:
     ]
 
 
-class Desk(Protocol):
-    """What decides on held actions."""
-
-    on_ask: Callable[[AttentionRequest], None]
-
-    async def review(self, action: ProposedAction) -> Ruling: ...
-    def open_requests(self) -> tuple[AttentionRequest, ...]: ...
-    def answer(self, answer: UserAnswer) -> str: ...
-
-
 class Listening:
-    """A brain that takes what the user says for the answer to the open question."""
+    """A brain that takes what the user says for a refusal with guidance, and reads it back."""
 
     name = "listening"
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self.answered = ""  # the request that the user answered
 
     async def reply(self, question: Question) -> AsyncIterator[str]:
         """The read-back."""
-        yield f"I tell it: {question.text}"
+        answer = self._answer(question)
+        yield read_back(answer).line if answer is not None else "Nothing waits for you."
 
     def committed(self, question: Question) -> bool:
         """Hand the answer on."""
-        for request in self._desk.open_requests()[:1]:
-            words, now_s = question.text, unix_now()
-            self._desk.answer(
-                UserAnswer(request.request_id, AnswerKind.WORDS, Verdict.DENY, words, now_s)
-            )
-        return True
+        answer = self._answer(question)
+        if answer is None:
+            return False
+        self.answered = answer.request_id
+        return self._desk.answer(answer).applied
 
     def versions(self) -> dict[str, int]:
         """It tells about no run."""
         return {}
+
+    def _answer(self, question: Question) -> UserAnswer | None:
+        for request in self._desk.open_requests():
+            words = question.text
+            return UserAnswer(request.request_id, AnswerKind.WORDS, Verdict.DENY, words, unix_now())
+        return None
+
+
+def open_desk(store: AttentionStore) -> Desk:
+    """The desk as it is shipped, over this store."""
+    outside = Outside(unix_now, minute_of_day=lambda: 12 * 60, nonce=lambda: secrets.token_hex(16))
+    desk = Desk(EmbeddedPolicy(), store, DeskSettings(), outside)
+    desk.start()
+    return desk
 
 
 @dataclass(slots=True)
@@ -166,7 +192,7 @@ async def attach(name: str, sandbox: Sandbox, *options: str) -> str:
 
 
 async def gated(
-    name: str, sandbox: Sandbox, turns: Sequence[Turn], review: Review, *options: str
+    name: str, sandbox: Sandbox, turns: Sequence[Turn], jarvis: Jarvis, *options: str
 ) -> Outcome:
     """Let the agent follow the script behind the gate; ``options`` are those of ``attach``.
 
@@ -176,22 +202,25 @@ async def gated(
 
     async def timed(action: ProposedAction) -> Ruling:
         asked_s = session_now()
-        ruling = await review(action)
+        ruling = await jarvis.review(action)
         rulings[action.action_id] = Ruled(ruling, asked_s, session_now())
         return ruling
 
-    async with ModelServer(turns) as model, gate(sandbox, timed):
+    async with (
+        ModelServer(turns, THINKING_S) as model,
+        gate(sandbox, replace(jarvis, review=timed)),
+    ):
         await attach(name, sandbox, *options)
         finished = await sandbox.run(name, PROMPT, model.url, WITHIN_S)
         return Outcome(finished, model.requests, rulings)
 
 
 @contextlib.asynccontextmanager
-async def gate(sandbox: Sandbox, review: Review) -> AsyncIterator[GateServer]:
+async def gate(sandbox: Sandbox, jarvis: Jarvis) -> AsyncIterator[GateServer]:
     """The gate of a running Jarvis, where hooks of the sandbox find it."""
     rendezvous = Rendezvous(sandbox.state)
-    ears = Ears(observe=lambda _name, _payload: None)
-    server = GateServer(review, ears, GateSettings(port=0), RUNTIMES, rendezvous.token())
+    ears = Ears(observe=jarvis.observe)
+    server = GateServer(jarvis.review, ears, GateSettings(port=0), RUNTIMES, rendezvous.token())
     async with server:
         rendezvous.announce(server.port)
         try:
@@ -200,40 +229,52 @@ async def gate(sandbox: Sandbox, review: Review) -> AsyncIterator[GateServer]:
             rendezvous.withdraw()
 
 
+def behind_gate(desk: Desk) -> Jarvis:
+    """The desk, told of the ends of batches."""
+
+    def observe(_runtime: str, payload: dict[str, Any]) -> None:
+        if payload.get("hook_event_name") == "PostToolBatch":
+            desk.batch_ended(str(payload.get("session_id")))
+
+    return Jarvis(desk.review, observe)
+
+
 async def scene(
     name: str, sandbox: Sandbox, desk: Desk, engines: Engines, answer: NDArray[np.float32]
 ) -> Outcome:
     """Play it once, with the user's ``answer`` spoken. Raises as ``gated`` does."""
     asked: list[AttentionRequest] = []
-    voice = VoiceRoom(Listening(desk), engines)
+    brain = Listening(desk)
+    voice = VoiceRoom(brain, engines)
 
     def ask(request: AttentionRequest) -> None:
+        def put(_how: Heard, _words: str) -> None:
+            desk.asked(request.request_id)
+
         asked.append(request)
-        voice.speak_up(Notice(request.request_id, request.question, _heard))
+        voice.speak_up(Notice(request.request_id, request.question, put))
+
+    async def converse() -> None:
+        """The user hears the question out, answers it, and hears the read-back."""
+        await voice.heard(AgentSpeechStopped, 1)
+        await asyncio.sleep(LISTENS_S)
+        voice.user_says(answer)
+        await voice.heard(AgentSpeechStopped, 2)
+        desk.read_back_ended(brain.answered)
 
     desk.on_ask = ask
     async with asyncio.TaskGroup() as group:
         group.create_task(voice.run())
-        user = group.create_task(_answering(voice, answer))
+        user = group.create_task(converse())
         try:
-            outcome = await gated(name, sandbox, script(name, sandbox.project), desk.review)
-            await user
+            turns = script(name, sandbox.project)
+            outcome = await gated(name, sandbox, turns, behind_gate(desk))
         finally:
             user.cancel()
             voice.close()
+    for run_id in tuple(desk.state.sessions):
+        desk.note_guidance_seen(run_id, sandbox.record(name))
     outcome.asked, outcome.events = asked, voice.events
     outcome.jarvis_said = await asyncio.to_thread(voice.jarvis_said)
     voice.keep(sandbox.folder / "conversation.wav")
     return outcome
-
-
-async def _answering(voice: VoiceRoom, answer: NDArray[np.float32]) -> None:
-    """The user hears the question out, answers it, and hears the read-back."""
-    await voice.heard(AgentSpeechStopped, 1)
-    await asyncio.sleep(THINK_S)
-    voice.user_says(answer)
-    await voice.heard(AgentSpeechStopped, 2)
-
-
-def _heard(_how: Heard, _words: str) -> None:
-    """The scene looks at the conversation's events instead."""

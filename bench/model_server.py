@@ -62,6 +62,7 @@ class ModelServer:
     """The server. Use it as an async context manager; it stops listening at the end."""
 
     turns: Sequence[scripts.Turn]
+    thinks_s: float = 0.0  # before each answer to the agent
     requests: list[ModelRequest] = field(default_factory=list)
     others: list[str] = field(default_factory=list)  # "METHOD /path" of everything else asked
     port: int = 0
@@ -127,6 +128,7 @@ class ModelServer:
         async with self._came:
             self.requests.append(ModelRequest(api, body, session_now()))
             self._came.notify_all()
+        await asyncio.sleep(self.thinks_s)
         return (self.turns[number] if number < len(self.turns) else AFTER_THE_SCRIPT), number
 
 

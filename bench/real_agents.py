@@ -127,6 +127,12 @@ class Sandbox:
             **proxies,
         }
 
+    def record(self, name: str) -> str:
+        """What the agent itself has written down of its runs."""
+        folder = self.claude_home / "projects" if name == "claude-code" else self.codex_home
+        files = sorted(folder.rglob("*.jsonl"))
+        return "\n".join(file.read_text("utf-8", "replace") for file in files)
+
     async def run(self, name: str, prompt: str, model_url: str, within_s: float) -> Finished:
         """Let the agent do what the prompt says. Raises TimeoutError when it takes longer.
 

@@ -1,0 +1,150 @@
+"""What must hold of every real agent program; each has a test module that runs these."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench import end_to_end as played
+from bench.model_scripts import turn
+from bench.model_server import ModelServer
+from bench.real_agents import Sandbox
+from jarvis_voice.attention.state import GuidancePhase
+from jarvis_voice.attention.store import AttentionStore
+from jarvis_voice.boundary import ProposedAction, Ruling, Verdict
+from jarvis_voice.cli.build import Engines
+
+REASON = 'The user decided: "keep the first version". [decision r-0123456789abcdef]'
+
+
+class Reviewer:
+    """Denies the calls named after holding them for a while; allows all others at once."""
+
+    def __init__(self, *denied: str, held_s: float = 0.3) -> None:
+        self.seen: list[ProposedAction] = []
+        self._denied = denied
+        self._held_s = held_s
+
+    async def __call__(self, action: ProposedAction) -> Ruling:
+        self.seen.append(action)
+        if action.action_id not in self._denied:
+            return Ruling(Verdict.ALLOW)
+        await asyncio.sleep(self._held_s)
+        return Ruling(Verdict.DENY, REASON)
+
+
+@contextlib.asynccontextmanager
+async def _dying(port: int) -> AsyncIterator[list[int]]:
+    """A gate that takes questions on this port and is killed before it answers; counts them."""
+    asked: list[int] = []
+
+    async def die(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+            await reader.readuntil(b"\r\n\r\n")
+            asked.append(1)
+        writer.transport.abort()
+
+    server = await asyncio.start_server(die, "127.0.0.1", port)
+    try:
+        yield asked
+    finally:
+        server.close()
+        await server.wait_closed()
+
+
+async def asked_by_voice(
+    name: str, sandbox: Sandbox, engines: Engines, answer: NDArray[np.float32]
+) -> None:
+    """The whole way: held, asked aloud, answered aloud, refused, told, carried on."""
+    with AttentionStore(sandbox.state / "attention.db") as store:
+        desk = played.open_desk(store)
+        outcome = await played.scene(name, sandbox, desk, engines, answer)
+        sessions = list(desk.state.sessions.values())
+        desk.close()
+        kept = [type(fact).__name__ for fact in store.facts()]
+    # one question, put in words that a listener understands
+    (request,) = outcome.asked
+    assert "May it cost more than 500 dollars?" in request.question
+    assert "cost more than" in outcome.jarvis_said
+    assert "500" in outcome.jarvis_said
+    # the user's spoken words, as they were recognized, stand in the very next model request
+    (heard,) = outcome.user_said
+    assert "below" in heard
+    asking, told = outcome.requests[1], outcome.requests[2]
+    assert not asking.mentions(heard.rstrip("."))
+    result = told.result_of("call_record")
+    assert result is not None
+    assert f'The user decided: "{heard}"' in result
+    # the sibling was refused with it and points to the same decision
+    receipt = result.partition("[decision ")[2].partition("]")[0]
+    assert receipt in (told.result_of("call_again") or "")
+    assert outcome.rulings["call_record"].ruling.verdict is Verdict.DENY
+    assert outcome.rulings["call_again"].ruling.verdict is Verdict.DENY
+    # the refusal was withheld until the user had spoken, the rest went through at once
+    held = outcome.rulings["call_record"]
+    assert held.given_s - held.asked_s > 3.0
+    for call in ("call_notes", "call_decided"):
+        ruled = outcome.rulings[call]
+        assert ruled.ruling.verdict is Verdict.ALLOW
+        assert ruled.given_s - ruled.asked_s < 0.5
+    # the run came to its end: finished work was kept, and nothing was written but what was decided
+    assert outcome.finished.status == 0
+    assert _tree(sandbox.project) == {"notes.md": played.NOTES, "results/final.json": "decided"}
+    # what the user decided is on disk and was seen in the agent's own record
+    for fact in ("UserAnswered", "AnswerReleased", "RulingDelivered", "GuidanceSeen"):
+        assert fact in kept
+    applied = [item.receipt for s in sessions for item in s.guidance if item.phase is _APPLIED]
+    assert applied == [receipt]
+
+
+async def denied_batch_ends_with_its_turn(name: str, sandbox: Sandbox) -> None:
+    """All calls of a refused turn are refused, those of the next are not."""
+    reviewer = Reviewer("call_record", "call_again")
+    turns = played.script(name, sandbox.project)
+    outcome = await played.gated(name, sandbox, turns, played.Jarvis(reviewer))
+    told = outcome.requests[2]
+    for call in ("call_record", "call_again"):
+        assert REASON in (told.result_of(call) or "")
+    assert [action.action_id for action in reviewer.seen] != []
+    assert outcome.finished.status == 0
+    assert _tree(sandbox.project) == {"notes.md": played.NOTES, "results/final.json": "decided"}
+
+
+async def without_a_gate(name: str, sandbox: Sandbox, fail: str, *, dying: bool) -> str:
+    """Jarvis is gone, or is killed with a question on its hands: what the model is told."""
+    turns = [
+        turn("I write.", played.WRITE[name]("call_notes", sandbox.project, "notes.md", "notes\n")),
+        turn("That was it."),
+    ]
+    gate_file = sandbox.state / "gate.json"
+    async with ModelServer(turns) as model:
+        async with played.gate(sandbox, played.Jarvis(Reviewer())) as gate:
+            await played.attach(name, sandbox, "--fail", fail)
+            port, address = gate.port, gate_file.read_bytes()
+        gate_file.touch(0o600)  # a killed Jarvis does not take its address back
+        gate_file.write_bytes(address)
+        async with _dying(port) if dying else contextlib.nullcontext([1]) as asked:
+            finished = await sandbox.run(name, played.PROMPT, model.url, played.WITHIN_S)
+        assert finished.status == 0
+        assert asked
+        ran = (sandbox.project / "notes.md").exists()
+        assert ran == (fail == "open")
+        return model.requests[1].result_of("call_notes") or ""
+
+
+def _tree(project: Path) -> dict[str, str]:
+    found = {
+        str(file.relative_to(project)): file.read_text("utf-8")
+        for file in sorted(project.rglob("*"))
+        if file.is_file()
+    }
+    decided = found.get("results/final.json", "").strip() == played.DECIDED
+    return {**found, "results/final.json": "decided"} if decided else found
+
+
+_APPLIED = GuidancePhase.APPLIED

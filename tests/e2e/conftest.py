@@ -1,0 +1,50 @@
+"""A home for the agent, the user's recorded answer and the loaded engines."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bench.end_to_end import ANSWER
+from bench.real_agents import Sandbox
+from bench.voice_room import spoken
+from jarvis_voice.cli import build
+from jarvis_voice.config import Settings
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Sandbox:
+    return Sandbox.made(tmp_path / "sandbox")
+
+
+@pytest.fixture(scope="session")
+def answer() -> NDArray[np.float32]:
+    return spoken(ANSWER)[0]
+
+
+@pytest.fixture(scope="session")
+def engines(answer: NDArray[np.float32]) -> Iterator[build.Engines]:
+    """After the answer: its voice needs the same memory."""
+    loaded = build.load_engines(Settings())
+    yield loaded
+    loaded.close()
+
+
+@pytest.fixture(scope="session")
+def agents() -> ModuleType:
+    """What must hold of every program."""
+    path = Path(__file__).with_name("agents.py")
+    spec = importlib.util.spec_from_file_location("e2e_agents", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module

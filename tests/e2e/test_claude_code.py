@@ -1,0 +1,48 @@
+"""The real Claude Code behind Jarvis's gate, its model a script on loopback."""
+
+from __future__ import annotations
+
+from types import ModuleType
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from bench.real_agents import Sandbox, missing, program
+from jarvis_voice.cli.build import Engines
+
+NAME = "claude-code"
+REFUSED = 'blocking because onFailure is "block"'  # Claude Code's own words
+
+pytestmark = [
+    pytest.mark.e2e,
+    pytest.mark.real_time,
+    pytest.mark.skipif(program(NAME) is None, reason=missing(NAME)),
+]
+
+
+@pytest.mark.model
+@pytest.mark.slow
+async def test_what_the_user_says_stands_in_the_next_model_request(
+    agents: ModuleType, sandbox: Sandbox, engines: Engines, answer: NDArray[np.float32]
+):
+    await agents.asked_by_voice(NAME, sandbox, engines, answer)
+
+
+async def test_a_denied_batch_ends_with_its_turn(agents: ModuleType, sandbox: Sandbox):
+    await agents.denied_batch_ends_with_its_turn(NAME, sandbox)
+
+
+@pytest.mark.parametrize("dying", [False, True], ids=["gone", "killed"])
+async def test_without_jarvis_calls_run_when_that_was_chosen(
+    agents: ModuleType, sandbox: Sandbox, *, dying: bool
+):
+    await agents.without_a_gate(NAME, sandbox, "open", dying=dying)
+
+
+@pytest.mark.parametrize("dying", [False, True], ids=["gone", "killed"])
+async def test_without_jarvis_calls_are_refused_when_that_was_chosen(
+    agents: ModuleType, sandbox: Sandbox, *, dying: bool
+):
+    told = await agents.without_a_gate(NAME, sandbox, "closed", dying=dying)
+    assert REFUSED in told
