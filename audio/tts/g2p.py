@@ -43,6 +43,7 @@ from audio.tts.phonemes import (
 _ATOM = re.compile(r"[A-Za-z][A-Za-z']*|[0-9]")
 _HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _CONSONANTS_ONLY = re.compile(r"[^aeiouy]+", re.IGNORECASE)
+_AFTER_A_LETTER = frozenset({"dot", "slash", "dash", "underscore", "plus", "equals"})
 _CACHED_WORDS = 2048
 _SHORT_COMPOUND_PART = 3  # letters; shorter parts are found in almost any word
 
@@ -323,7 +324,7 @@ def _weak_form(word: str, around: Neighbours, following: str, *, is_first: bool)
     if word == "I" and around.after:
         return WEAK_I
     if lower == "a" and around.after and (word == "a" or is_first):
-        return WEAK_A
+        return "" if around.after in _AFTER_A_LETTER else WEAK_A
     if lower not in {"an", "the", "to"} or (word.isupper() and not is_first):
         return ""
     if not around.after:
