@@ -29,6 +29,7 @@ _ACTIVE_DBFS = -60.0  # far-end peak above which the loudspeaker counts as sound
 # The longest lead that AEC3 can bridge (half a second: the echo may come that late), from the
 # start of a VAD frame that is judged when the last echo frame in it is complete.
 _ACTIVE_HOLD = RATE // 2 + FRAME_SAMPLES + ECHO_FRAME
+_REST_AFTER = 2 * RATE  # far-end silence after which there is no echo left to cancel
 _PRE_ROLL_S = 3.0
 
 
@@ -154,6 +155,7 @@ class NearEnd:
         self._raw_framer = Framer(FRAME_SAMPLES)
         self._raw_frames: deque[NDArray[np.float32]] = deque()
         self._to_skip = canceller.delay_samples
+        self._delay_line = np.zeros(canceller.delay_samples, np.float32)
         self._since_active = _ACTIVE_HOLD
         self._next_start = 0
 
@@ -193,6 +195,7 @@ class NearEnd:
         self._raw_framer.reset(self._next_start)
         self._raw_frames.clear()
         self._to_skip = self._canceller.delay_samples
+        self._delay_line = np.zeros(self._canceller.delay_samples, np.float32)
         self._since_active = _ACTIVE_HOLD
 
     def _cancel(self, near: NDArray[np.float32]) -> list[NearEndFrame]:
@@ -200,7 +203,7 @@ class NearEnd:
         self._since_active += ECHO_FRAME
         if peak_dbfs(far) > _ACTIVE_DBFS:
             self._since_active = 0
-        clean = self._canceller.process(near, far)
+        clean = self._clean(near, far)
         if self._to_skip:  # what the canceller gives before the first sample that it was given
             skipped = min(self._to_skip, len(clean))
             clean = clean[skipped:]
@@ -210,6 +213,17 @@ class NearEnd:
             self._judge(frame.samples, frame.start_sample)
             for frame in self._clean_framer.push(clean)
         ]
+
+    def _clean(self, near: NDArray[np.float32], far: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Cancel, or rest while nothing has played for long: half of what idle listening costs.
+
+        Resting delays the sound as the canceller does, so that no sample is lost or said twice.
+        """
+        delayed = np.concatenate((self._delay_line, near))
+        self._delay_line = delayed[len(near) :]
+        if self._since_active > _REST_AFTER:
+            return delayed[: len(near)]
+        return self._canceller.process(near, far)
 
     def _judge(self, samples: NDArray[np.float32], start_sample: int) -> NearEndFrame:
         self._next_start = start_sample + FRAME_SAMPLES

@@ -38,6 +38,7 @@ from jarvis_voice.conversation.transcriber import Settled, Transcriber
 
 FEW_ATTEMPTS = 3  # to reopen a device, after which the user is told what is wrong
 NO_FRAMES_S = 0.3  # longer than the gaps of a busy machine's capture
+SURELY_SILENT = 0.2  # probability of speech under which no turn is about to begin
 NOT_HEARD = "Sorry, I could not make that out. Please say it again."
 
 
@@ -211,6 +212,8 @@ class Conversation:
             self._last_frame_s = clock.session_now()
             self._transcriber.push(heard.frame)
             self._feed(turn.FrameHeard(heard.at_s, heard.frame.probability))
+            quiet = self._floor_is_free() and heard.frame.probability < SURELY_SILENT
+            self._ears.hurry(active=not quiet)
 
     async def _mind_deadlines(self) -> None:
         """Let time pass for the turn machine although no frame comes, as when a device is lost."""

@@ -307,6 +307,21 @@ def test_echo_is_never_taken_for_the_user() -> None:
     assert loud == 0
 
 
+def test_the_canceller_rests_in_long_silence_and_cancels_at_once_when_it_is_over() -> None:
+    path = NearEnd(RATE, RATE, WebRtcEchoCanceller(), EnergyVad())
+    far = np.concatenate(
+        (speech_like(8.0, RATE), np.zeros(6 * RATE, np.float32), speech_like(4.0, RATE, seed=9))
+    )
+    near = np.zeros_like(far)
+    near[960:] = far[:-960] * 0.5
+    hiss = np.random.default_rng(4).standard_normal(len(near)).astype(np.float32) * 3e-4
+    clean = joined(path.process(near + hiss, far))
+    resumed = slice(14 * RATE, 15 * RATE)
+    assert rms_dbfs(near[resumed]) - rms_dbfs(clean[resumed]) >= 20.0
+    quiet = slice(11 * RATE, 13 * RATE)  # resting: what comes in goes out, at the same instant
+    np.testing.assert_array_equal(clean[quiet], (near + hiss)[quiet])
+
+
 # --- pre-roll ----------------------------------------------------------------------------------
 
 
