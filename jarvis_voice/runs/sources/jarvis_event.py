@@ -34,10 +34,10 @@ that writes them is ``assets/examples/jarvis_event.py``. Secrets are taken out o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from jarvis_voice.events import PlanStep, RunStatus
-from jarvis_voice.redact import redact
 from jarvis_voice.runs.model import (
     AgentSaid,
     CostReported,
@@ -51,13 +51,12 @@ from jarvis_voice.runs.model import (
     ToolDenied,
     ToolFinished,
     ToolHeld,
-    ToolRequested,
     WaitingForUser,
     WaitOver,
 )
 from jarvis_voice.runs.sources import fields
 from jarvis_voice.runs.sources.fields import Record, RecordReader
-from jarvis_voice.runs.sources.tools import Asked, requested, worded
+from jarvis_voice.runs.sources.tools import Asked, requested
 
 SCHEMA = "jarvis.event/v1"
 RUNTIME = "other"
@@ -117,17 +116,18 @@ def _guidance(record: Record, at: _At) -> Iterator[RunEvent]:
 
 
 def _tool(record: Record, at: _At) -> Iterator[RunEvent]:
+    """Worded from the arguments, unless the event words itself."""
     call, tool = _call(record, at), fields.text(record, "tool") or "tool"
-    given = fields.mapping(record, "input")
-    if given and not fields.text(record, "summary", "command"):
-        yield requested(f"use:{call}", at.at_s, Asked(call, tool, given))
-        return
+    given = fields.mapping(record, "input") or {"command": fields.text(record, "command")}
+    event = requested(f"use:{call}", at.at_s, Asked(call, tool, given))
     listed = record.get("files")
     files = [path for path in listed if isinstance(path, str)] if isinstance(listed, list) else []
-    command = fields.plain(record, "command")
-    summary = fields.plain(record, "summary") or redact(worded(tool, {"command": command}).summary)
-    written = tuple(path[: fields.TEXT_CHARS] for path in files[:50])
-    yield ToolRequested(f"use:{call}", at.at_s, call, tool, summary, command or None, written)
+    yield replace(
+        event,
+        summary=fields.plain(record, "summary") or event.summary,
+        command=fields.plain(record, "command") or event.command,
+        files=tuple(path[:1000] for path in files[:50]) or event.files,
+    )
 
 
 def _held(record: Record, at: _At) -> Iterator[RunEvent]:

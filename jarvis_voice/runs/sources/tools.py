@@ -68,7 +68,7 @@ def worded(tool: str, given: Record) -> ToolUse:
     if name in _NAMES:
         path = text(given, "file_path", "filePath", "path", "filename")
         return described(_NAMES[name], {**given, "file_path": path} if path else given)
-    if tool.startswith("mcp__") or not given:
+    if tool.startswith("mcp__") or not any(given.values()):
         return described(tool, given)
     return ToolUse(f"use the tool {tool[:60]}: {_shown(given)}", None, ())
 
