@@ -35,6 +35,26 @@ READS_ENVIRONMENT = {
 }
 
 
+# Every engine and SDK has its edge: the only files that may import it.
+EDGES = {
+    "sounddevice": {"audio/devices/portaudio.py"},
+    "soundfile": {"audio/wav.py", "audio/asr/openai_http.py"},
+    "samplerate": {"audio/resample.py"},
+    "pywebrtc_audio": {"audio/echo/webrtc.py"},
+    "onnxruntime": {"audio/vad/silero.py", "audio/tts/kokoro_model.py"},
+    "ctranslate2": {"audio/asr/whisper_model.py"},
+    "openai": {
+        "audio/asr/openai_http.py",
+        "audio/tts/openai_http.py",
+        "jarvis_voice/brain/openai_model.py",
+    },
+    "anthropic": {"jarvis_voice/brain/anthropic_model.py"},
+    "aiohttp": {"jarvis_voice/wire/", "jarvis_voice/runs/live/", "bench/model_server.py"},
+    "websockets": {"jarvis_voice/wire/", "jarvis_voice/runs/live/"},
+    "sqlite3": {"jarvis_voice/attention/store.py", "jarvis_voice/attention/salvage.py"},
+}
+
+
 def _tracked() -> list[Path]:
     """The project's files: those that git knows or would add, or all in a bare copy."""
     if (ROOT / ".git").exists():
@@ -188,6 +208,26 @@ def _texts() -> Iterator[tuple[str, str]]:
             yield _name(path), path.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             continue  # sound, weights
+
+
+def test_engines_are_imported_only_at_their_edges() -> None:
+    strays = [
+        f"{_name(path)} imports {engine}"
+        for path in _modules(*PACKAGES)
+        for engine in _imported(path) & EDGES.keys()
+        if not any(_name(path).startswith(edge) for edge in EDGES[engine])
+    ]
+    assert strays == []
+
+
+def _imported(path: Path) -> set[str]:
+    names = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.add(node.module.partition(".")[0])
+    return names
 
 
 def test_no_file_names_a_package_registry_or_this_machine() -> None:
