@@ -30,3 +30,9 @@ def stopwatch() -> float:
 def cpu_seconds() -> float:
     """CPU time of this process over all its threads: work, whatever else the machine is doing."""
     return time.process_time()
+
+
+def minute_of_day() -> int:
+    """Local time in minutes since midnight, for quiet hours."""
+    now = datetime.datetime.now().astimezone()
+    return now.hour * 60 + now.minute

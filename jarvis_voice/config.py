@@ -159,6 +159,11 @@ def settings_path(environ: Mapping[str, str] | None = None) -> Path:
     return user_config_path("jarvis-voice", appauthor=False) / "config.toml"
 
 
+def decisions_path() -> Path:
+    """The file in which every question, answer and delivery is kept."""
+    return user_state_path("jarvis-voice", appauthor=False) / "decisions.sqlite"
+
+
 def telemetry_folder(settings: TelemetrySettings) -> Path:
     """The folder for timelines: the setting, or the user's state folder."""
     if settings.folder:

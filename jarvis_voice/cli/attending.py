@@ -1,0 +1,145 @@
+"""Live runs, put together: watched, held where a decision is the user's, and carried back.
+
+    files, gate events --> watcher --> snapshots ----+
+    gate: proposed actions --> desk (policy, journal, lifecycle) --> rulings
+                                  |
+                                  +--> questions for whoever puts them to the user
+
+``Attending`` owns the parts for as long as Jarvis runs; ``cli`` alone knows them all.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import secrets
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jarvis_voice import config
+from jarvis_voice.attention.desk import Desk
+from jarvis_voice.attention.desk_settings import DeskSettings, Outside, Surroundings
+from jarvis_voice.attention.policy import EmbeddedPolicy
+from jarvis_voice.attention.requests import MarkDegraded, Request
+from jarvis_voice.attention.store import AttentionStore
+from jarvis_voice.boundary import ProposedAction
+from jarvis_voice.clock import minute_of_day, session_now, unix_now
+from jarvis_voice.config import Settings
+from jarvis_voice.errors import JarvisError
+from jarvis_voice.events import ConversationEvent, Faulted, RunChanged, RunSnapshot
+from jarvis_voice.runs.discovery import recent_files
+from jarvis_voice.runs.live.files import FileWatch
+from jarvis_voice.runs.projects import root_of
+from jarvis_voice.runs.sources import new_sorter
+from jarvis_voice.runs.sources.sorting import RunSorter
+from jarvis_voice.runs.watcher import RunWatcher
+from jarvis_voice.runtimes import RUNTIMES
+from jarvis_voice.wire.gate_server import Ears, GateServer
+from jarvis_voice.wire.rendezvous import Rendezvous
+
+RECENT_S = 30 * 60.0  # a file written to within this is a run that goes on
+BATCH_ENDS = frozenset(event for runtime in RUNTIMES.values() for event in runtime.BATCH_END)
+
+Publish = Callable[[ConversationEvent], None]
+
+
+class Attending:
+    """Watches live runs and keeps the desk; see ``open``."""
+
+    def __init__(self, settings: Settings, store: AttentionStore, publish: Publish) -> None:
+        self.watcher = RunWatcher(self._changed)
+        self._publish = publish
+        self._told: dict[str, int] = {}  # run id -> newest evidence looked at for receipts
+        self._sorters: dict[str, RunSorter] = {}
+        self._numbers = itertools.count(1)
+        outside = Outside(unix_now, minute_of_day, lambda: secrets.token_hex(16), self._look)
+        gate = settings.gate
+        closed = frozenset(RUNTIMES) if gate.fail == "closed" else frozenset[str]()
+        desk_settings = DeskSettings(hold_s=gate.hold_s, fail_closed=closed)
+        self.desk = Desk(EmbeddedPolicy(), store, desk_settings, outside)
+        self.desk.on_fault = self._faulted
+        self.desk.on_request = self._requested
+
+    # --- what the gate hears
+
+    def observe(self, runtime: str, record: dict[str, Any]) -> None:
+        """Take in a record of a run; the ends of batches go to the desk too."""
+        sorter = self._sorters.get(runtime)
+        if sorter is None:
+            sorter = self._sorters[runtime] = new_sorter(f"{runtime} run")
+        for told in sorter.record(record, f"gate:{next(self._numbers)}"):
+            self.watcher.accept(told)
+        if record.get("hook_event_name") in BATCH_ENDS:
+            self.desk.batch_ended(str(record.get("session_id")))
+
+    def _changed(self, change: RunChanged) -> None:
+        """Publish it, and look in what is new for receipts of decisions."""
+        snapshot = change.snapshot
+        seen = self._told.get(snapshot.run_id, 0)
+        for item in snapshot.evidence:
+            if item.seq > seen:
+                self.desk.note_guidance_seen(snapshot.run_id, item.text)
+                self._told[snapshot.run_id] = item.seq
+        self._publish(change)
+
+    def _look(self, action: ProposedAction) -> Surroundings:
+        runs = {snapshot.run_id: snapshot for snapshot in self.watcher.snapshots()}
+        own = runs.get(action.run_id)
+        if own is None:
+            return Surroundings()
+        return Surroundings(own, tuple(_siblings(own, runs)))
+
+    # --- what the desk wants
+
+    def _requested(self, request: Request) -> None:
+        if isinstance(request, MarkDegraded):
+            self.watcher.note_trouble(request.run_id, request.reason)
+
+    def _faulted(self, error: JarvisError) -> None:
+        self._publish(Faulted(session_now(), "attention", error.problem, error.remedy))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """Attending, at work."""
+
+    attending: Attending
+    port: int  # of the gate on 127.0.0.1
+
+
+@contextlib.asynccontextmanager
+async def opened(settings: Settings, publish: Publish) -> AsyncIterator[Opened]:
+    """Open the store, the desk, the gate and the watch over files.
+
+    Raises GateError when the gate's port is taken, StoreError when decisions cannot be kept.
+    """
+    rendezvous = Rendezvous()
+    with AttentionStore(config.decisions_path()) as store:
+        attending = Attending(settings, store, publish)
+        attending.desk.start()
+        ears = Ears(observe=attending.observe)
+        server = GateServer(
+            attending.desk.review, ears, settings.gate, RUNTIMES, rendezvous.token()
+        )
+        homes = config.agent_homes()
+        files = FileWatch(attending.watcher, lambda now_s: recent_files(homes, now_s, RECENT_S))
+        async with server, asyncio.TaskGroup() as group:
+            rendezvous.announce(server.port)
+            watching = group.create_task(files.run())
+            try:
+                yield Opened(attending, server.port)
+            finally:
+                watching.cancel()
+                rendezvous.withdraw()
+                attending.desk.close()
+
+
+def _siblings(own: RunSnapshot, runs: dict[str, RunSnapshot]) -> list[RunSnapshot]:
+    root = root_of(own, runs)
+    return [
+        snapshot
+        for snapshot in runs.values()
+        if snapshot is not own and root_of(snapshot, runs) == root
+    ]
