@@ -11,175 +11,26 @@ from dataclasses import dataclass
 from audio.tts.lexicon import DEFAULT, Senses
 
 _BEFORE_VERB = frozenset(
-    [
-        "to",
-        "will",
-        "would",
-        "can",
-        "could",
-        "should",
-        "shall",
-        "must",
-        "may",
-        "might",
-        "do",
-        "does",
-        "did",
-        "don't",
-        "doesn't",
-        "didn't",
-        "won't",
-        "wouldn't",
-        "can't",
-        "cannot",
-        "couldn't",
-        "shouldn't",
-        "let's",
-        "let",
-        "lets",
-        "please",
-        "not",
-        "never",
-        "i",
-        "you",
-        "we",
-        "they",
-        "who",
-        "i'll",
-        "you'll",
-        "we'll",
-        "they'll",
-        "it'll",
-        "help",
-        "helps",
-    ]
+    "to will would can could should shall must may might do does did don't doesn't didn't "
+    "won't wouldn't can't cannot couldn't shouldn't let's let lets please not never i you "
+    "we they who i'll you'll we'll they'll it'll help helps".split()
 )
 _BEFORE_NOUN = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "my",
-        "your",
-        "his",
-        "her",
-        "its",
-        "our",
-        "their",
-        "no",
-        "any",
-        "some",
-        "each",
-        "every",
-        "another",
-        "of",
-        "in",
-        "on",
-        "for",
-        "with",
-        "by",
-        "from",
-        "at",
-        "into",
-        "per",
-        "one",
-        "two",
-        "three",
-        "new",
-        "old",
-        "current",
-        "first",
-        "last",
-        "next",
-        "same",
-        "memory",
-        "cpu",
-        "disk",
-        "token",
-        "network",
-        "resource",
-        "tool",
-        "public",
-        "private",
-        "database",
-        "log",
-        "json",
-    ]
+    "a an the this that these those my your his her its our their no any some each every "
+    "another of in on for with by from at into per one two three new old current first last "
+    "next same memory cpu disk token network resource tool public private database log json".split()
 )
 _AFTER_VERB = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "this",
-        "that",
-        "these",
-        "those",
-        "it",
-        "them",
-        "him",
-        "her",
-        "me",
-        "us",
-        "you",
-        "my",
-        "your",
-        "his",
-        "its",
-        "our",
-        "their",
-        "all",
-        "every",
-        "any",
-        "both",
-        "some",
-    ]
+    "a an the this that these those it them him her me us you my your his its our their all "
+    "every any both some".split()
 )
 _BE = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "isn't",
-        "aren't",
-        "wasn't",
-        "weren't",
-        "it's",
-        "that's",
-        "he's",
-        "she's",
-        "they're",
-        "we're",
-        "you're",
-        "i'm",
-    ]
+    "is are was were be been being am isn't aren't wasn't weren't it's that's he's she's "
+    "they're we're you're i'm".split()
 )
-_HAVE = frozenset(
-    [
-        "have",
-        "has",
-        "had",
-        "having",
-        "haven't",
-        "hasn't",
-        "hadn't",
-        "i've",
-        "you've",
-        "we've",
-        "they've",
-    ]
-)
+_HAVE = frozenset("have has had having haven't hasn't hadn't i've you've we've they've".split())
 _PLURAL_OR_FIRST = frozenset(["i", "you", "we", "they", "who"])
-_PLACES = frozenset(["in", "at", "on", "with", "here", "there", "near", "under", "inside"])
+_PLACES = frozenset("in at on with here there near under inside".split())
 
 # Readings that reports about programs want where the neighbours decide nothing.
 _HABIT = {"content": "NOUN", "contents": "NOUN", "read": "VBD", "import": "NOUN", "use": DEFAULT}

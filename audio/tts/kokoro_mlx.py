@@ -104,7 +104,8 @@ class _MlxNetwork:
         """The frames of each token, as the network itself derives them from this layer."""
         mx = self._mx
         frames = mx.round(mx.sigmoid(self._durations.last).sum(axis=-1) / speed)
-        return np.maximum(np.array(frames.astype(mx.int32)).reshape(-1), 1).astype(np.int64)
+        counted: NDArray[np.int64] = np.array(frames.astype(mx.int32)).astype(np.int64)
+        return np.maximum(counted.reshape(-1), 1)
 
     def close(self) -> None:
         self._network = None
