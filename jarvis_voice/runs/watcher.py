@@ -77,8 +77,9 @@ class RunWatcher:
 
     def note_trouble(self, run_id: str, reason: str) -> None:
         """Marks a run's picture as incomplete, in a sentence."""
-        if run_id in self._runs:
-            version = self._runs[run_id].state.snapshot.version
+        watched = self._runs.get(run_id)
+        if watched is not None and watched.state.snapshot.degraded != reason:
+            version = watched.state.snapshot.version
             self._fold(run_id, [UnknownSeen(f"trouble:{version}:{reason}", None, reason)])
 
     async def replay(self, recording: Recording, pace: float = 1.0) -> None:

@@ -58,6 +58,10 @@ class Control(Protocol):
         """Answers an approval that the runtime waits for; a reason is told first, as guidance."""
         ...
 
+    def trouble(self, run_id: str, reason: str) -> None:
+        """Marks the picture of a run as incomplete, in a sentence. Raises nothing."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class Approval:
@@ -86,13 +90,28 @@ class Approvals:
             )
         return self.open[action_id]
 
-    async def decided(self, approval: Approval) -> Ruling | None:
-        """The refusal of a newly asked approval, None when it is left to the user."""
-        if self.review is None:
-            return None
-        ruling = await self.review(approval.action)
+    def asked(self, approval: Approval, control: Control, group: asyncio.TaskGroup | None) -> None:
+        """A runtime asks; one and the same request counts once."""
+        known = self.open.get(approval.action.action_id)
+        if known is not None and known.request == approval.request:
+            return
+        self.open[approval.action.action_id] = approval
+        if self.review is not None and group is not None:
+            group.create_task(self._reviewed(self.review, approval, control))
+
+    def closed(self, request: object) -> None:
+        """The runtime does not wait for it any more, whoever answered."""
+        for action_id in [name for name, item in self.open.items() if item.request == request]:
+            del self.open[action_id]
+
+    async def _reviewed(self, review: Review, approval: Approval, control: Control) -> None:
+        ruling = await review(approval.action)
         still_open = approval.action.action_id in self.open
-        return ruling if still_open and ruling.verdict is Verdict.DENY else None
+        if still_open and ruling.verdict is Verdict.DENY:
+            try:
+                await control.resolve(approval.action.action_id, ruling)
+            except RunUnreachable as error:
+                control.trouble(approval.action.run_id, f"It was not refused: {error.problem}")
 
 
 @dataclass(frozen=True, slots=True)
