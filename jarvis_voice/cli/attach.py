@@ -94,6 +94,11 @@ def run(args: argparse.Namespace, io: Io) -> int:
         raise
     io.line(f"A test call was held for {held_s:.1f} s and refused. {caveat}".strip())
     _conclude(runtime, place, link, io)
+    if runtime.name == "claude-code" and not link.url.endswith(f":{settings.gate.port}"):
+        io.line(
+            f"- Jarvis listens at {link.url} only for now; the setting gate.port is "
+            f"{settings.gate.port}. Attach again when it has been restarted."
+        )
     return 0
 
 

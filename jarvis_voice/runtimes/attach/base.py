@@ -19,13 +19,13 @@ class Place:
 
     home: Path
     project: Path | None
-    environ: Mapping[str, str]  # some runtimes let a variable move their settings
+    variables: Mapping[str, str]  # some runtimes let a variable move their settings
 
     def folder(self, name: str, variable: str = "") -> Path:
         """The runtime's settings folder ``name`` here; ``variable`` names it for the user's own."""
         if self.project is not None:
             return self.project / name
-        moved = self.environ.get(variable, "") if variable else ""
+        moved = self.variables.get(variable, "") if variable else ""
         return Path(moved).expanduser() if moved else self.home / name
 
 

@@ -115,7 +115,7 @@ def _paths(place: Place) -> tuple[Path, Path]:
             "OpenClaw has no settings for one project.", "Attach it without --project."
         )
     state = place.folder(".openclaw", "OPENCLAW_STATE_DIR")
-    named = place.environ.get("OPENCLAW_CONFIG_PATH", "")
+    named = place.variables.get("OPENCLAW_CONFIG_PATH", "")
     settings = Path(named).expanduser() if named else state / "openclaw.json"
     return settings, state / "extensions" / PLUGIN
 

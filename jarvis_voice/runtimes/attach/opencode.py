@@ -88,6 +88,6 @@ ATTACHMENT = _OpenCode()
 def _folder(place: Place) -> Path:
     if place.project is not None:
         return place.project / ".opencode" / "plugins"
-    moved = place.environ.get("XDG_CONFIG_HOME", "")
+    moved = place.variables.get("XDG_CONFIG_HOME", "")
     config = Path(moved).expanduser() if moved else place.home / ".config"
     return config / "opencode" / "plugins"
