@@ -12,7 +12,7 @@ from jarvis_voice.cli.io import Io
 
 if TYPE_CHECKING:
     from jarvis_voice.events import RunSnapshot
-    from jarvis_voice.runs.live.files import FileWatch
+    from jarvis_voice.runs.live.everything import LiveRuns
     from jarvis_voice.runs.watcher import RunWatcher
 
 _DESCRIPTION = """\
@@ -94,7 +94,7 @@ async def _live(args: argparse.Namespace, io: Io) -> None:
 
     watcher = RunWatcher(lambda change: None)
     if args.once:
-        await _file_watch(watcher, args).catch_up()
+        await _everything(watcher, args).catch_up()
         if args.json:
             io.json(run_table.as_json(watcher.snapshots()))
         else:
@@ -104,17 +104,15 @@ async def _live(args: argparse.Namespace, io: Io) -> None:
         if args.file is not None:
             group.create_task(watcher.follow(args.file))
         else:
-            group.create_task(_file_watch(watcher, args).run())
+            group.create_task(_everything(watcher, args).run())
         await _keep_showing(watcher, io)
 
 
-def _file_watch(watcher: RunWatcher, args: argparse.Namespace) -> FileWatch:
+def _everything(watcher: RunWatcher, args: argparse.Namespace) -> LiveRuns:
     from jarvis_voice import config
-    from jarvis_voice.runs.discovery import recent_files
-    from jarvis_voice.runs.live.files import FileWatch
+    from jarvis_voice.runs.live.everything import LiveRuns, Places
 
-    homes = config.agent_homes()
-    return FileWatch(watcher, lambda now_s: recent_files(homes, now_s, args.recent * 60))
+    return LiveRuns(watcher, Places(config.agent_homes(), recent_s=args.recent * 60))
 
 
 async def _keep_showing(watcher: RunWatcher, io: Io) -> None:

@@ -54,10 +54,9 @@ def recent_files(homes: Homes, now_s: float, recent_s: float = RECENT_S) -> list
     return sorted(recent, key=lambda item: -item.modified_s)[:MAX_FILES]
 
 
-def codex_socket(homes: Homes) -> Path | None:
-    """The control socket of the daemon that Codex's terminal program starts, when it is there."""
-    path = homes.codex / "app-server-control" / "app-server-control.sock"
-    return path if path.exists() else None
+def codex_socket_path(homes: Homes) -> Path:
+    """The control socket of the daemon that Codex's terminal program starts; it may not exist."""
+    return homes.codex / "app-server-control" / "app-server-control.sock"
 
 
 def _in(folders: list[Path], runtime: str) -> Iterator[Found]:

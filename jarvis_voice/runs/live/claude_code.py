@@ -55,7 +55,8 @@ class ClaudeAgents:
 
     def __init__(self, sink: Sink, program: Sequence[str] | None = None) -> None:
         found = shutil.which("claude")
-        self._program = list(program) if program else [found] if found else []
+        usual = [found] if found else []
+        self._program = usual if program is None else list(program)
         self._sink = sink
         self._before: dict[str, AgentState] = {}
         self._number = 0
@@ -68,6 +69,8 @@ class ClaudeAgents:
 
     async def look(self) -> tuple[AgentState, ...]:
         """Asks once. What cannot be had is taken for no news."""
+        if not self._program:
+            return ()
         listed = agents_of(await _answer([*self._program, "agents", "--json"]))
         self._number += 1
         for state in listed:
