@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import subprocess
 import sys
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 import soundfile
 from numpy.typing import NDArray
 
+from jarvis_voice.boundary import ProposedAction, Ruling
 from jarvis_voice.cli import main
 from jarvis_voice.cli.io import Io
+from jarvis_voice.runtimes import RUNTIMES
+from jarvis_voice.wire.gate_server import Ears, GateServer
+from jarvis_voice.wire.rendezvous import Rendezvous
+from jarvis_voice.wire.settings import GateSettings
 
 RATE = 16_000
 
@@ -86,3 +95,39 @@ def hum_file(tmp_path: Path, hum: NDArray[np.float32]) -> Path:
     path = tmp_path / "hum.wav"
     soundfile.write(path, hum, RATE)
     return path
+
+
+@contextmanager
+def _running_gate(
+    folder: Path, ruling: Ruling, seen: list[ProposedAction], told: list[Any]
+) -> Iterator[int]:
+    async def review(action: ProposedAction) -> Ruling:
+        seen.append(action)
+        return ruling
+
+    async def serve() -> None:
+        rendezvous = Rendezvous(folder)
+        ears = Ears(lambda _name, record: told.append(record))
+        settings = GateSettings(port=0)
+        async with GateServer(review, ears, settings, RUNTIMES, rendezvous.token()) as server:
+            rendezvous.announce(server.port)
+            ports.append(server.port)
+            ready.set()
+            await asyncio.to_thread(over.wait)
+
+    ports: list[int] = []
+    ready, over = threading.Event(), threading.Event()
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
+    thread.start()
+    try:
+        assert ready.wait(10)
+        yield ports[0]
+    finally:
+        over.set()
+        thread.join(10)
+
+
+@pytest.fixture
+def running_gate() -> Callable[..., Any]:
+    """Runs a gate in a thread of its own, announced in a folder; it rules at once and notes all."""
+    return _running_gate

@@ -13,7 +13,9 @@ from typing import Any
 
 import pytest
 
+from jarvis_voice.boundary import Ruling, Verdict
 from jarvis_voice.runtimes.attach import NAMES
+from jarvis_voice.wire.rendezvous import Rendezvous
 
 SETTINGS = {
     "claude-code": ".claude/settings.json",
@@ -211,6 +213,29 @@ def test_a_failed_proof_puts_everything_back(
     assert "attached:" not in done.out
     assert "as they were" in done.err
     assert path.read_text(encoding="utf-8") == OTHERS
+
+
+def test_a_running_jarvis_is_used_as_it_is(
+    home: Path, tmp_path: Path, attach: Attach, running_gate: Callable[..., Any]
+) -> None:
+    seen: list[Any] = []
+    state = tmp_path / "state"
+    with running_gate(state, Ruling(Verdict.ALLOW), seen, []) as port:
+        done = attach("attach", "claude-code")
+        assert done.status == 0, done
+        assert f":{port}/gate/claude-code" in (home / SETTINGS["claude-code"]).read_text("utf-8")
+        assert (
+            f"only for now; the setting gate.port is {os.environ['JARVIS_GATE_PORT']}" in done.out
+        )
+        assert attach("attach", "codex").status == 0
+    assert seen == []  # nobody was bothered with the test calls
+
+
+def test_an_address_left_by_a_crash_is_not_used(home: Path, tmp_path: Path, attach: Attach) -> None:
+    Rendezvous(tmp_path / "state").announce(_free_port())
+    assert attach("attach", "claude-code").status == 0
+    url = f":{os.environ['JARVIS_GATE_PORT']}/gate/claude-code"
+    assert url in (home / SETTINGS["claude-code"]).read_text("utf-8")
 
 
 def test_nothing_is_written_before_it_is_agreed(

@@ -2,24 +2,19 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jarvis_voice.boundary import ProposedAction, Ruling, Verdict
-from jarvis_voice.runtimes import RUNTIMES
-from jarvis_voice.wire.gate_server import Ears, GateServer
 from jarvis_voice.wire.rendezvous import Rendezvous
-from jarvis_voice.wire.settings import GateSettings
 
 CALL = {
     "session_id": "s1",
@@ -36,39 +31,11 @@ def _refused(answer: str) -> bool:
     return json.loads(answer)["hookSpecificOutput"]["permissionDecision"] == "deny"
 
 
-@contextmanager
-def gate(
-    folder: Path, ruling: Ruling, seen: list[ProposedAction], told: list[Any]
-) -> Iterator[None]:
-    """A gate in a thread of its own, announced in ``folder``."""
-
-    async def review(action: ProposedAction) -> Ruling:
-        seen.append(action)
-        return ruling
-
-    async def serve() -> None:
-        rendezvous = Rendezvous(folder)
-        ears = Ears(lambda name, record: told.append(record))
-        settings = GateSettings(port=0)
-        async with GateServer(review, ears, settings, RUNTIMES, rendezvous.token()) as server:
-            rendezvous.announce(server.port)
-            ready.set()
-            await asyncio.to_thread(over.wait)
-
-    ready, over = threading.Event(), threading.Event()
-    thread = threading.Thread(target=asyncio.run, args=(serve(),))
-    thread.start()
-    try:
-        assert ready.wait(10)
-        yield
-    finally:
-        over.set()
-        thread.join(10)
-
-
-def test_the_gates_answer_is_handed_through(program: Callable[..., Any], tmp_path: Path) -> None:
+def test_the_gates_answer_is_handed_through(
+    program: Callable[..., Any], tmp_path: Path, running_gate: Callable[..., Any]
+) -> None:
     seen: list[ProposedAction] = []
-    with gate(tmp_path, Ruling(Verdict.DENY, "Not today."), seen, []):
+    with running_gate(tmp_path, Ruling(Verdict.DENY, "Not today."), seen, []):
         ran = program(
             "hook", "codex", "--gate-file", tmp_path / "gate.json", stdin=json.dumps(CALL)
         )
@@ -78,11 +45,11 @@ def test_the_gates_answer_is_handed_through(program: Callable[..., Any], tmp_pat
 
 
 def test_an_input_larger_than_the_gate_takes_is_shortened(
-    program: Callable[..., Any], tmp_path: Path
+    program: Callable[..., Any], tmp_path: Path, running_gate: Callable[..., Any]
 ) -> None:
     seen: list[ProposedAction] = []
     told: list[Any] = []
-    with gate(tmp_path, Ruling(Verdict.ALLOW), seen, told):
+    with running_gate(tmp_path, Ruling(Verdict.ALLOW), seen, told):
         for tail in ("one", "two"):
             written = {"file_path": "a", "content": "x" * 3_000_000 + tail}
             call = CALL | {"tool_name": "Write", "tool_input": written}

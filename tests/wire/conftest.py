@@ -67,6 +67,10 @@ class Caller:
     port: int
 
     async def send(self, head: str, body: bytes = b"") -> Answer:
+        async with asyncio.timeout(20):
+            return await self._send(head, body)
+
+    async def _send(self, head: str, body: bytes) -> Answer:
         reader, writer = await asyncio.open_connection("127.0.0.1", self.port)
         try:
             writer.write(head.replace("\n", "\r\n").encode() + b"\r\n\r\n" + body)
