@@ -14,30 +14,32 @@ import asyncio
 import contextlib
 import secrets
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from bench import recorded_openclaw
 from bench.model_scripts import Call, Turn, turn
 from bench.model_server import ModelRequest, ModelServer
 from bench.real_agents import Finished, Sandbox
+from bench.recorded_openclaw import Replayed
 from bench.voice_room import VoiceRoom
+from jarvis_voice.attention.decisions import Answered
 from jarvis_voice.attention.desk import Desk
 from jarvis_voice.attention.desk_settings import DeskSettings, Outside
+from jarvis_voice.attention.dialogue import Table, understand
 from jarvis_voice.attention.outcome import read_back
-from jarvis_voice.attention.policy import EmbeddedPolicy
+from jarvis_voice.attention.policy import Candidate, Decision, EmbeddedPolicy, Policy
 from jarvis_voice.attention.store import AttentionStore
 from jarvis_voice.boundary import (
-    AnswerKind,
     AttentionRequest,
     ProposedAction,
     Ruling,
     UserAnswer,
-    Verdict,
 )
 from jarvis_voice.cli.build import Engines
 from jarvis_voice.clock import session_now, unix_now
@@ -53,11 +55,15 @@ from jarvis_voice.wire.gate_server import Ears, GateServer
 from jarvis_voice.wire.rendezvous import Rendezvous
 from jarvis_voice.wire.settings import GateSettings
 
+T = TypeVar("T")
+
 PROMPT = "Choose a hosting vendor and write down the decision."
 RECORD = '{"choice": "Vendor B", "question_for_requester": "May it cost more than 500 dollars?"}'
 NOTES = "Vendor A: 450 dollars. Vendor B: 700 dollars.\n"
 ANSWER = "No, stay below five hundred dollars."
+ELSEWHERE = "No, put it into the second folder instead."
 DECIDED = '{"choice": "Vendor A"}'
+HEARS_OUT_S = 30.0  # the user hears the read-back to its end, though the agent has gone on
 LISTENS_S = 0.6  # the user hears the question out and then a moment longer
 THINKING_S = 0.4  # of the model before each answer; real ones take longer
 WITHIN_S = 120.0  # for the whole run of the agent
@@ -107,22 +113,23 @@ def script(name: str, project: Path) -> list[Turn]:
 
 
 class Listening:
-    """A brain that takes what the user says for a refusal with guidance, and reads it back."""
+    """A brain that understands answers to the question that was put, and nothing else."""
 
     name = "listening"
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self.put: AttentionRequest | None = None
         self.answered = ""  # the request that the user answered
 
     async def reply(self, question: Question) -> AsyncIterator[str]:
         """The read-back."""
-        answer = self._answer(question)
-        yield read_back(answer).line if answer is not None else "Nothing waits for you."
+        answer = self._understood(question)
+        yield read_back(answer).line if answer is not None else "I did not understand that."
 
     def committed(self, question: Question) -> bool:
         """Hand the answer on."""
-        answer = self._answer(question)
+        answer = self._understood(question)
         if answer is None:
             return False
         self.answered = answer.request_id
@@ -132,28 +139,36 @@ class Listening:
         """It tells about no run."""
         return {}
 
-    def _answer(self, question: Question) -> UserAnswer | None:
-        for request in self._desk.open_requests():
-            words = question.text
-            return UserAnswer(request.request_id, AnswerKind.WORDS, Verdict.DENY, words, unix_now())
-        return None
+    def _understood(self, question: Question) -> UserAnswer | None:
+        table = Table(self._desk.open_requests(), self.put, fresh=True)
+        meant = understand(question.text, table)
+        if not isinstance(meant, Answered):
+            return None
+        request_id = meant.request.request_id
+        return UserAnswer(request_id, meant.kind, meant.verdict, meant.words, unix_now())
 
 
-def open_desk(store: AttentionStore) -> Desk:
+def open_desk(store: AttentionStore, policy: Policy | None = None) -> Desk:
     """The desk as it is shipped, over this store."""
     outside = Outside(unix_now, minute_of_day=lambda: 12 * 60, nonce=lambda: secrets.token_hex(16))
-    desk = Desk(EmbeddedPolicy(), store, DeskSettings(), outside)
+    desk = Desk(policy or EmbeddedPolicy(), store, DeskSettings(), outside)
     desk.start()
     return desk
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """All that came of a scene."""
+    """What came of a run."""
 
     finished: Finished
     requests: list[ModelRequest]
-    rulings: dict[str, Ruled] = field(default_factory=dict)  # by call
+    rulings: dict[str, Ruled]  # by call
+
+
+@dataclass(slots=True)
+class Talk:
+    """What was said meanwhile."""
+
     asked: list[AttentionRequest] = field(default_factory=list)
     events: list[ConversationEvent] = field(default_factory=list)
     jarvis_said: str = ""  # what a listener understands of Jarvis's side of the recording
@@ -171,6 +186,11 @@ class Ruled:
     ruling: Ruling
     asked_s: float
     given_s: float
+
+    @property
+    def took_s(self) -> float:
+        """How long the agent waited for it."""
+        return self.given_s - self.asked_s
 
 
 async def attach(name: str, sandbox: Sandbox, *options: str) -> str:
@@ -239,23 +259,46 @@ def behind_gate(desk: Desk) -> Jarvis:
     return Jarvis(desk.review, observe)
 
 
-async def scene(
-    name: str, sandbox: Sandbox, desk: Desk, engines: Engines, answer: NDArray[np.float32]
-) -> Outcome:
-    """Play it once, with the user's ``answer`` spoken. Raises as ``gated`` does."""
-    asked: list[AttentionRequest] = []
-    brain = Listening(desk)
+async def replayed(samples: Path, sandbox: Sandbox, jarvis: Jarvis) -> Replayed:
+    """Play the recorded OpenClaw run behind the gate, through the attached plugin."""
+    async with gate(sandbox, jarvis):
+        await attach("openclaw", sandbox)
+        return await recorded_openclaw.replay(samples, sandbox)
+
+
+class AboutFile:
+    """Asks before a named file is written, as when a spec names another; else lets all go on."""
+
+    def __init__(self, path: str, question: str) -> None:
+        self._path = path
+        self._question = question
+
+    def decide(self, candidate: Candidate) -> Decision:
+        """Ask about that file only."""
+        if self._path not in candidate.action.files:
+            return Decision(False)
+        quote, why = self._path, "You named another place."
+        return Decision(
+            True, self._question, ("go ahead", "hold off"), why=why, quote=quote, topic=quote
+        )
+
+
+async def by_voice(
+    desk: Desk, engines: Engines, answer: NDArray[np.float32], work: Coroutine[Any, Any, T]
+) -> tuple[T, Talk]:
+    """Let the work be done while Jarvis asks and the user answers once, both aloud."""
+    talk, brain = Talk(), Listening(desk)
     voice = VoiceRoom(brain, engines)
 
     def ask(request: AttentionRequest) -> None:
         def put(_how: Heard, _words: str) -> None:
+            brain.put = request
             desk.asked(request.request_id)
 
-        asked.append(request)
+        talk.asked.append(request)
         voice.speak_up(Notice(request.request_id, request.question, put))
 
     async def converse() -> None:
-        """The user hears the question out, answers it, and hears the read-back."""
         await voice.heard(AgentSpeechStopped, 1)
         await asyncio.sleep(LISTENS_S)
         voice.user_says(answer)
@@ -267,14 +310,12 @@ async def scene(
         group.create_task(voice.run())
         user = group.create_task(converse())
         try:
-            turns = script(name, sandbox.project)
-            outcome = await gated(name, sandbox, turns, behind_gate(desk))
+            done = await work
+            async with asyncio.timeout(HEARS_OUT_S):
+                await user
         finally:
             user.cancel()
             voice.close()
-    for run_id in tuple(desk.state.sessions):
-        desk.note_guidance_seen(run_id, sandbox.record(name))
-    outcome.asked, outcome.events = asked, voice.events
-    outcome.jarvis_said = await asyncio.to_thread(voice.jarvis_said)
-    voice.keep(sandbox.folder / "conversation.wav")
-    return outcome
+    talk.events = voice.events
+    talk.jarvis_said = await asyncio.to_thread(voice.jarvis_said)
+    return done, talk

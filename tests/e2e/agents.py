@@ -14,6 +14,7 @@ from bench import end_to_end as played
 from bench.model_scripts import turn
 from bench.model_server import ModelServer
 from bench.real_agents import Sandbox
+from jarvis_voice.attention.desk import Desk
 from jarvis_voice.attention.state import GuidancePhase
 from jarvis_voice.attention.store import AttentionStore
 from jarvis_voice.boundary import ProposedAction, Ruling, Verdict
@@ -22,20 +23,23 @@ from jarvis_voice.cli.build import Engines
 REASON = 'The user decided: "keep the first version". [decision r-0123456789abcdef]'
 
 
+HELD_S = 0.3
+
+
 class Reviewer:
     """Denies the calls named after holding them for a while; allows all others at once."""
 
-    def __init__(self, *denied: str, held_s: float = 0.3) -> None:
+    def __init__(self, *denied: str, reason: str = REASON) -> None:
         self.seen: list[ProposedAction] = []
         self._denied = denied
-        self._held_s = held_s
+        self._reason = reason
 
     async def __call__(self, action: ProposedAction) -> Ruling:
         self.seen.append(action)
         if action.action_id not in self._denied:
             return Ruling(Verdict.ALLOW)
-        await asyncio.sleep(self._held_s)
-        return Ruling(Verdict.DENY, REASON)
+        await asyncio.sleep(HELD_S)
+        return Ruling(Verdict.DENY, self._reason)
 
 
 @contextlib.asynccontextmanager
@@ -63,43 +67,52 @@ async def asked_by_voice(
     """The whole way: held, asked aloud, answered aloud, refused, told, carried on."""
     with AttentionStore(sandbox.state / "attention.db") as store:
         desk = played.open_desk(store)
-        outcome = await played.scene(name, sandbox, desk, engines, answer)
-        sessions = list(desk.state.sessions.values())
+        turns = played.script(name, sandbox.project)
+        work = played.gated(name, sandbox, turns, played.behind_gate(desk))
+        outcome, talk = await played.by_voice(desk, engines, answer, work)
+        applied = applied_receipts(desk, sandbox.record(name))
         desk.close()
         kept = [type(fact).__name__ for fact in store.facts()]
     # one question, put in words that a listener understands
-    (request,) = outcome.asked
+    (request,) = talk.asked
     assert "May it cost more than 500 dollars?" in request.question
-    assert "cost more than" in outcome.jarvis_said
-    assert "500" in outcome.jarvis_said
+    assert "cost more than" in talk.jarvis_said
+    assert "500" in talk.jarvis_said
     # the user's spoken words, as they were recognized, stand in the very next model request
-    (heard,) = outcome.user_said
-    assert "below" in heard
+    (heard,) = talk.user_said
+    words = heard.removeprefix("No").strip(" ,.")
+    assert words.startswith("stay below")
     asking, told = outcome.requests[1], outcome.requests[2]
-    assert not asking.mentions(heard.rstrip("."))
-    result = told.result_of("call_record")
-    assert result is not None
-    assert f'The user decided: "{heard}"' in result
-    # the sibling was refused with it and points to the same decision
-    receipt = result.partition("[decision ")[2].partition("]")[0]
-    assert receipt in (told.result_of("call_again") or "")
+    assert not asking.mentions(words)
+    # with the call that was offered first: Codex offers those of one turn in any order
+    results = [told.result_of(call) or "" for call in ("call_record", "call_again")]
+    guided, pointing = sorted(results, key=lambda text: words not in text)
+    assert f'The user decided: "{words}"' in guided, results
+    receipt = guided.partition("[decision ")[2].partition("]")[0]
+    assert receipt in pointing
+    assert words not in pointing
     assert outcome.rulings["call_record"].ruling.verdict is Verdict.DENY
     assert outcome.rulings["call_again"].ruling.verdict is Verdict.DENY
-    # the refusal was withheld until the user had spoken, the rest went through at once
-    held = outcome.rulings["call_record"]
-    assert held.given_s - held.asked_s > 3.0
+    # it was held until the user had spoken, the rest went through at once
+    assert outcome.rulings["call_record"].took_s > 3.0
     for call in ("call_notes", "call_decided"):
-        ruled = outcome.rulings[call]
-        assert ruled.ruling.verdict is Verdict.ALLOW
-        assert ruled.given_s - ruled.asked_s < 0.5
-    # the run came to its end: finished work was kept, and nothing was written but what was decided
+        assert outcome.rulings[call].ruling.verdict is Verdict.ALLOW
+        assert outcome.rulings[call].took_s < 0.5
+    # the run came to its end: finished work was kept, and only what was decided was written
     assert outcome.finished.status == 0
     assert _tree(sandbox.project) == {"notes.md": played.NOTES, "results/final.json": "decided"}
     # what the user decided is on disk and was seen in the agent's own record
     for fact in ("UserAnswered", "AnswerReleased", "RulingDelivered", "GuidanceSeen"):
         assert fact in kept
-    applied = [item.receipt for s in sessions for item in s.guidance if item.phase is _APPLIED]
     assert applied == [receipt]
+
+
+def applied_receipts(desk: Desk, record: str) -> list[str]:
+    """The decisions of which the agent's own record shows that it has heard them."""
+    for run_id in tuple(desk.state.sessions):
+        desk.note_guidance_seen(run_id, record)
+    known = [item for session in desk.state.sessions.values() for item in session.guidance]
+    return [item.receipt for item in known if item.phase is GuidancePhase.APPLIED]
 
 
 async def denied_batch_ends_with_its_turn(name: str, sandbox: Sandbox) -> None:
@@ -145,6 +158,3 @@ def _tree(project: Path) -> dict[str, str]:
     }
     decided = found.get("results/final.json", "").strip() == played.DECIDED
     return {**found, "results/final.json": "decided"} if decided else found
-
-
-_APPLIED = GuidancePhase.APPLIED

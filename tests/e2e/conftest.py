@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench.end_to_end import ANSWER
+from bench.end_to_end import ANSWER, ELSEWHERE
 from bench.real_agents import Sandbox
 from bench.voice_room import spoken
 from jarvis_voice.cli import build
@@ -25,13 +25,15 @@ def sandbox(tmp_path: Path) -> Sandbox:
 
 
 @pytest.fixture(scope="session")
-def answer() -> NDArray[np.float32]:
-    return spoken(ANSWER)[0]
+def spoken_answers() -> dict[str, NDArray[np.float32]]:
+    """What the user says, by its text."""
+    texts = (ANSWER, ELSEWHERE)
+    return dict(zip(texts, spoken(*texts), strict=True))
 
 
 @pytest.fixture(scope="session")
-def engines(answer: NDArray[np.float32]) -> Iterator[build.Engines]:
-    """After the answer: its voice needs the same memory."""
+def engines(spoken_answers: dict[str, NDArray[np.float32]]) -> Iterator[build.Engines]:
+    """After the answers: their voice needs the same memory."""
     loaded = build.load_engines(Settings())
     yield loaded
     loaded.close()

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from bench.end_to_end import ANSWER
 from bench.real_agents import Sandbox, missing, program
 from jarvis_voice.cli.build import Engines
 
@@ -24,9 +25,12 @@ pytestmark = [
 @pytest.mark.model
 @pytest.mark.slow
 async def test_what_the_user_says_stands_in_the_next_model_request(
-    agents: ModuleType, sandbox: Sandbox, engines: Engines, answer: NDArray[np.float32]
+    agents: ModuleType,
+    sandbox: Sandbox,
+    engines: Engines,
+    spoken_answers: dict[str, NDArray[np.float32]],
 ):
-    await agents.asked_by_voice(NAME, sandbox, engines, answer)
+    await agents.asked_by_voice(NAME, sandbox, engines, spoken_answers[ANSWER])
 
 
 async def test_a_denied_batch_ends_with_its_turn(agents: ModuleType, sandbox: Sandbox):
