@@ -97,7 +97,7 @@ _HAVE = re.compile(
     r"(?:agent|run|one|job|worker|session)) (?P<what>.+)$"
 )
 _SHOULD = re.compile(
-    r"^(?P<who>it|they|(?:the|this|that|my|our|all|every|both) .{1,40}?"
+    r"^(?P<who>it|they|(?:the|this|that|my|our|all|every|both) (?:.{1,40}? )??"
     r"(?:agents?|runs?|ones?|jobs?|workers?|sessions?|of them)) "
     r"(?P<what>(?:should|must|needs to|need to|has to|have to|ought to|shouldnt|mustnt|"
     r"should not|must not|is to|are to|is supposed to|may not|can not|cannot) .+)$"
@@ -172,14 +172,15 @@ _VERBS: tuple[tuple[CommandKind, str], ...] = (
     (CommandKind.STOP, rf"^(?:stop|kill|abort|terminate|end|shut down|cancel|quit) {_RUN}{_WHEN}"),
     (
         CommandKind.DENY,
-        rf"^(?:deny|reject|refuse|veto|block|decline|forbid|disapprove|dont (?:allow|approve|"
-        rf"permit)|do not (?:allow|approve|permit))(?: {_RUN})?{_WHEN}",
+        rf"^(?:i )?(?:deny|reject|refuse|veto|block|decline|forbid|disapprove|"
+        rf"dont (?:allow|approve|permit)|do not (?:allow|approve|permit))(?: {_RUN})?{_WHEN}",
     ),
     (CommandKind.DENY, rf"^(?:dont|do not|never) let {_RUN} {_DEED}"),
     (CommandKind.DENY, rf"^say no to {_RUN}{_WHEN}"),
     (
         CommandKind.APPROVE,
-        rf"^(?:approve|allow|permit|authori[sz]e|confirm|green light|okay|ok)(?: {_RUN})?{_WHEN}",
+        rf"^(?:i )?(?:approve|allow|permit|authori[sz]e|confirm|green light|okay|ok)"
+        rf"(?: {_RUN})?{_WHEN}",
     ),
     (CommandKind.APPROVE, rf"^let {_RUN} {_DEED}"),
     (

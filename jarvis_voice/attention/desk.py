@@ -201,6 +201,12 @@ class Desk:
         """The user meant something else than was read back."""
         return self._take(answer, correcting=True)
 
+    def reading_back(self, request_id: str) -> None:
+        """The answer is being read back, or the user speaks: let them finish."""
+        item = self._state.requests.get(request_id)
+        if item is not None and item.answer is not None:
+            self._release_after(request_id, self._settings.read_back_s)
+
     def read_back_ended(self, request_id: str) -> None:
         """The user has heard what was understood; the time for corrections ends soon after."""
         item = self._state.requests.get(request_id)

@@ -22,6 +22,7 @@ class DeskSettings:
     announce_batches: frozenset[str] = frozenset({"claude-code"})  # tell when a turn's calls ended
     correct_s: float = 3.0  # after an answer, before the runtime is told
     after_read_back_s: float = 1.5  # the same, counted from the end of the read-back
+    read_back_s: float = 30.0  # longest that a read-back or a correction may take to be said
     policy_s: float = 10.0  # a policy that thinks longer is out of order
     delivered_s: float = 1.0  # a ruling not reported lost by then has arrived
     final_paths: tuple[str, ...] = FINAL_PATHS

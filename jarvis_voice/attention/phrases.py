@@ -29,7 +29,7 @@ CLEAR_YES: Final = _lines("""
     send it | ship it | push it | run it | publish it | deploy it | yes push it | yes send it
     yes ship it | yes run it | yes publish it | yes deploy it | yes delete it | delete it
     proceed | yes proceed | it can proceed | let it proceed | let it continue
-    of course | yes of course | by all means | thumbs up
+    of course | yes of course | by all means | thumbs up | do
 """)
 
 # These are a yes to an ordinary question; to what cannot be undone they are too little.

@@ -19,7 +19,7 @@ _MENDED = {
     "aprove": "approve", "approves": "approve", "improve": "approve", "approov": "approve",
     "denied": "deny", "denies": "deny", "denny": "deny", "rejects": "reject", "ok": "okay",
     "yea": "yeah", "yah": "yeah", "ya": "yeah", "yup": "yep", "nah": "no", "nay": "no",
-    "whatd": "what did", "u": "you", "wanna": "want to", "gonna": "going to", "lemme": "let me",
+    "whatd": "what did", "wanna": "want to", "gonna": "going to", "lemme": "let me",
     "jervis": "jarvis", "javis": "jarvis", "charvis": "jarvis", "travis": "jarvis",
     "snoos": "snooze", "snooz": "snooze", "resumed": "resume", "paws": "pause", "pours": "pause",
 }  # fmt: skip
@@ -27,11 +27,11 @@ _MENDED = {
 _MENDED_TOGETHER = (
     (r"\b(?:a|uh|up) (?:prove|proof|proved)\b", "approve"),
     (r"^know\b(?! (?:what|how|that|if|when))", "no"),
-    (r"\b(?:go|got) (?:a head|had|ahed|the head)\b", "go ahead"),
+    (r"\b(?:go (?:a head|had|ahed|the head)|got (?:ahead|a head))\b", "go ahead"),
     (r"\b(?:hold|whole|old) (?:of|off|on off)\b", "hold off"),
     (r"\bnot no\b|\bnot know\b", "not now"),
     (r"\byou (?:the side|besides|the sides|deside)\b", "you decide"),
-    (r"\b(?:ask|asked) (?:may|mean|mi)\b", "ask me"),
+    (r"\b(?:ask (?:may|mean|mi)|asked (?:me|may))\b", "ask me"),
     (r"\b(?:which|witch|what) (?:once|wants|one's) are\b", "which ones are"),
     (r"\bwitch\b", "which"),
     (r"\bmade (?:him|it) to\b", "make it"),

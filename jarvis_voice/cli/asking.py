@@ -12,6 +12,7 @@ from typing import Protocol
 
 from jarvis_voice import events
 from jarvis_voice.attention import wording
+from jarvis_voice.attention.answering import NOBODY_ANSWERED
 from jarvis_voice.attention.naming import called
 from jarvis_voice.attention.requests import (
     AskUser,
@@ -24,6 +25,9 @@ from jarvis_voice.attention.state import AttentionState
 from jarvis_voice.boundary import AttentionRequest, Urgency
 from jarvis_voice.cli.steering import enough_heard
 from jarvis_voice.conversation import Heard, Notice
+
+_KNOWN_REASONS = frozenset(("", NOBODY_ANSWERED, "you stopped it"))
+"""The user did it, or hears of it as a run that went on."""
 
 CUT_TRIES = 3  # a question that is cut this often counts as put, and waits in the list
 
@@ -70,12 +74,15 @@ class Asking:
         self._runs = runs
         self._offered: AttentionRequest | None = None  # waits for the floor, or is being said
         self._cuts: dict[str, int] = {}
+        self._put: dict[str, AttentionRequest] = {}  # in the air, or left in the list
+        self._others: Callable[[Request], None] = lambda request: None
         self._closed = False
         self._told = 0
 
     def start(self) -> None:
         """Listen to the desk, and put what is due already."""
         self._desk.on_ask = self._ask
+        self._others = self._desk.on_request
         self._desk.on_request = self._request
         due = self._desk.due()
         if due is not None:
@@ -125,6 +132,7 @@ class Asking:
         cuts = self._cuts.get(request.request_id, 0)
         if how is Heard.ALL or enough_heard(text, heard) or cuts + 1 >= CUT_TRIES:
             self._cuts.pop(request.request_id, None)
+            self._put[request.request_id] = request
             self._desk.asked(request.request_id)
         else:
             self._cuts[request.request_id] = cuts + 1
@@ -134,7 +142,8 @@ class Asking:
         return any(item.request_id == request_id for item in self._desk.open_requests())
 
     def _request(self, request: Request) -> None:
-        """What the lifecycle wants told."""
+        """What the lifecycle wants told; whoever listened before hears it too."""
+        self._others(request)
         names = called(self._runs.snapshots())
         match request:
             case AskUser(request=shown):
@@ -151,11 +160,16 @@ class Asking:
                 self.tell(text, f"degraded-{request.run_id}")
 
     def _withdraw(self, request: Withdraw) -> None:
+        """The question needs no answer any more; who heard it is told, unless they know why."""
         self._cuts.pop(request.request_id, None)
+        put = self._put.pop(request.request_id, None)
         offered = self._offered
         if offered is not None and offered.request_id == request.request_id:
             self._offered = None
             self._speaker.withdraw(_notice_id(offered))
+        elif put is not None and request.reason not in _KNOWN_REASONS:
+            names = called(self._runs.snapshots())
+            self.tell(wording.gone(put, names, request.reason), f"gone-{request.request_id}")
 
 
 def _notice_id(request: AttentionRequest) -> str:

@@ -45,6 +45,7 @@ class DeskLike(Protocol):
     def open_requests(self) -> tuple[AttentionRequest, ...]: ...
     def answer(self, answer: UserAnswer) -> Outcome: ...
     def correct(self, answer: UserAnswer) -> Outcome: ...
+    def reading_back(self, request_id: str) -> None: ...
     def read_back_ended(self, request_id: str) -> None: ...
     def snooze(self, request_id: str, for_s: float | None = None) -> Outcome: ...
     def guide(self, run_id: str, words: str, *, stop: bool = False) -> Outcome: ...
@@ -152,7 +153,9 @@ class SteeringBrain:
         if known is None:
             return
         match event:
-            case events.AgentSpeechStopped(turn=turn) if turn == known.turn:
+            case events.SpeechStarted():
+                self._desk.reading_back(known.request.request_id)
+            case events.AgentSpeechStopped(turn=turn, cut=False) if turn == known.turn:
                 self._desk.read_back_ended(known.request.request_id)
             case events.TurnDiscarded():
                 self._desk.read_back_ended(known.request.request_id)
@@ -241,6 +244,7 @@ class SteeringBrain:
         )
         outcome = self._desk.correct(given) if correcting else self._desk.answer(given)
         if outcome.applied:
+            self._desk.reading_back(request.request_id)
             self._understood = _Understood(request, given, question.turn)
         return outcome
 
