@@ -361,7 +361,7 @@ def claims(record: Record) -> int:
         path = fields.text(inner, "transcript_path")
         return 2 if "turn_id" in inner or "rollout-" in path else 0
     if isinstance(inner.get("payload"), dict) and "timestamp" in inner:
-        return 2 if inner.get("type") in _ROLLOUT_TYPES else 0
+        return 2 if fields.text(inner, "type") in _ROLLOUT_TYPES else 0
     method = inner.get("method")
     if isinstance(method, str) and "type" not in inner:
         return 2 if "jsonrpc" not in inner and ("/" in method or method in _PLAIN) else 1

@@ -94,7 +94,7 @@ class OpenClawReader(RecordReader):
             if step is not None and run_of(record):
                 self.known("", "")
                 yield from step(payload, _At(key, sent_s if sent_s is not None else at_s))
-        elif inner.get("type") in _ROWS:
+        elif fields.text(inner, "type") in _ROWS:
             yield from self._row(inner, _At(key, fields.unix_s(inner, "timestamp")))
         elif inner.get("type") not in ("req", "res"):
             yield fields.unknown_kind(key, at_s, str(inner.get("type")))
@@ -321,7 +321,7 @@ def claims(record: Record) -> int:
     if isinstance(record.get("hook"), str):
         return 2 if "ctx" in record else 0
     inner = fields.envelope(record)[0]
-    kind = inner.get("type")
+    kind = fields.text(inner, "type")
     if kind == "event":
         return 2 if "event" in inner and "payload" in inner else 0
     if kind in ("req", "res"):
