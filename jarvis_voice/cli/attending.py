@@ -1,9 +1,9 @@
 """Live runs, put together: watched, held where a decision is the user's, and carried back.
 
-    files, gate events --> watcher --> snapshots ----+
-    gate: proposed actions --> desk (policy, journal, lifecycle) --> rulings
-                                  |
-                                  +--> questions for whoever puts them to the user
+    files, sockets, gate events --> watcher --> snapshots
+    gate, approvals: proposed actions --> desk (policy, journal, lifecycle) --> rulings
+                                           |
+                                           +--> questions for whoever puts them to the user
 
 ``Attending`` owns the parts for as long as Jarvis runs; ``cli`` alone knows them all.
 """
@@ -29,8 +29,7 @@ from jarvis_voice.clock import minute_of_day, session_now, unix_now
 from jarvis_voice.config import Settings
 from jarvis_voice.errors import JarvisError
 from jarvis_voice.events import ConversationEvent, Faulted, RunChanged, RunSnapshot
-from jarvis_voice.runs.discovery import recent_files
-from jarvis_voice.runs.live.files import FileWatch
+from jarvis_voice.runs.live.everything import LiveRuns, Places
 from jarvis_voice.runs.projects import root_of
 from jarvis_voice.runs.sources import new_sorter
 from jarvis_voice.runs.sources.sorting import RunSorter
@@ -39,7 +38,6 @@ from jarvis_voice.runtimes import RUNTIMES
 from jarvis_voice.wire.gate_server import Ears, GateServer
 from jarvis_voice.wire.rendezvous import Rendezvous
 
-RECENT_S = 30 * 60.0  # a file written to within this is a run that goes on
 BATCH_ENDS = frozenset(event for runtime in RUNTIMES.values() for event in runtime.BATCH_END)
 
 Publish = Callable[[ConversationEvent], None]
@@ -123,11 +121,10 @@ async def opened(settings: Settings, publish: Publish) -> AsyncIterator[Opened]:
         server = GateServer(
             attending.desk.review, ears, settings.gate, RUNTIMES, rendezvous.token()
         )
-        homes = config.agent_homes()
-        files = FileWatch(attending.watcher, lambda now_s: recent_files(homes, now_s, RECENT_S))
+        live = LiveRuns(attending.watcher, Places(config.agent_homes()), attending.desk.review)
         async with server, asyncio.TaskGroup() as group:
             rendezvous.announce(server.port)
-            watching = group.create_task(files.run())
+            watching = group.create_task(live.run())
             try:
                 yield Opened(attending, server.port)
             finally:
