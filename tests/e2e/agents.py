@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench import end_to_end as played
+from bench import asked_by_voice, behind_gate, end_to_end
 from bench.model_scripts import turn
 from bench.model_server import ModelServer
 from bench.real_agents import Sandbox
@@ -61,15 +61,15 @@ async def _dying(port: int) -> AsyncIterator[list[int]]:
         await server.wait_closed()
 
 
-async def asked_by_voice(
+async def the_user_decides_by_voice(
     name: str, sandbox: Sandbox, engines: Engines, answer: NDArray[np.float32]
 ) -> None:
     """The whole way: held, asked aloud, answered aloud, refused, told, carried on."""
     with AttentionStore(sandbox.state / "attention.db") as store:
-        desk = played.open_desk(store)
-        turns = played.script(name, sandbox.project)
-        work = played.gated(name, sandbox, turns, played.behind_gate(desk))
-        outcome, talk = await played.by_voice(desk, engines, answer, work)
+        desk = asked_by_voice.open_desk(store)
+        said = end_to_end.dialogue(name, sandbox.project)
+        work = behind_gate.gated(name, sandbox, said, behind_gate.watched(desk))
+        outcome, talk = await asked_by_voice.by_voice(desk, engines, answer, work)
         applied = applied_receipts(desk, sandbox.record(name))
         desk.close()
         kept = [type(fact).__name__ for fact in store.facts()]
@@ -100,7 +100,7 @@ async def asked_by_voice(
         assert outcome.rulings[call].took_s < 0.5
     # the run came to its end: finished work was kept, and only what was decided was written
     assert outcome.finished.status == 0
-    assert _tree(sandbox.project) == {"notes.md": played.NOTES, "results/final.json": "decided"}
+    assert _tree(sandbox.project) == {"notes.md": end_to_end.NOTES, "results/final.json": "decided"}
     # what the user decided is on disk and was seen in the agent's own record
     for fact in ("UserAnswered", "AnswerReleased", "RulingDelivered", "GuidanceSeen"):
         assert fact in kept
@@ -118,31 +118,33 @@ def applied_receipts(desk: Desk, record: str) -> list[str]:
 async def denied_batch_ends_with_its_turn(name: str, sandbox: Sandbox) -> None:
     """All calls of a refused turn are refused, those of the next are not."""
     reviewer = Reviewer("call_record", "call_again")
-    turns = played.script(name, sandbox.project)
-    outcome = await played.gated(name, sandbox, turns, played.Jarvis(reviewer))
+    said = end_to_end.dialogue(name, sandbox.project)
+    outcome = await behind_gate.gated(name, sandbox, said, behind_gate.Jarvis(reviewer))
     told = outcome.requests[2]
     for call in ("call_record", "call_again"):
         assert REASON in (told.result_of(call) or "")
     assert [action.action_id for action in reviewer.seen] != []
     assert outcome.finished.status == 0
-    assert _tree(sandbox.project) == {"notes.md": played.NOTES, "results/final.json": "decided"}
+    assert _tree(sandbox.project) == {"notes.md": end_to_end.NOTES, "results/final.json": "decided"}
 
 
 async def without_a_gate(name: str, sandbox: Sandbox, fail: str, *, dying: bool) -> str:
     """Jarvis is gone, or is killed with a question on its hands: what the model is told."""
     turns = [
-        turn("I write.", played.WRITE[name]("call_notes", sandbox.project, "notes.md", "notes\n")),
+        turn(
+            "I write.", end_to_end.WRITE[name]("call_notes", sandbox.project, "notes.md", "notes\n")
+        ),
         turn("That was it."),
     ]
     gate_file = sandbox.state / "gate.json"
     async with ModelServer(turns) as model:
-        async with played.gate(sandbox, played.Jarvis(Reviewer())) as gate:
-            await played.attach(name, sandbox, "--fail", fail)
+        async with behind_gate.gate(sandbox, behind_gate.Jarvis(Reviewer())) as gate:
+            await behind_gate.attach(name, sandbox, "--fail", fail)
             port, address = gate.port, gate_file.read_bytes()
         gate_file.touch(0o600)  # a killed Jarvis does not take its address back
         gate_file.write_bytes(address)
         async with _dying(port) if dying else contextlib.nullcontext([1]) as asked:
-            finished = await sandbox.run(name, played.PROMPT, model.url, played.WITHIN_S)
+            finished = await sandbox.run(name, end_to_end.PROMPT, model.url, behind_gate.WITHIN_S)
         assert finished.status == 0
         assert asked
         ran = (sandbox.project / "notes.md").exists()
@@ -156,5 +158,5 @@ def _tree(project: Path) -> dict[str, str]:
         for file in sorted(project.rglob("*"))
         if file.is_file()
     }
-    decided = found.get("results/final.json", "").strip() == played.DECIDED
+    decided = found.get("results/final.json", "").strip() == end_to_end.DECIDED
     return {**found, "results/final.json": "decided"} if decided else found

@@ -30,7 +30,7 @@ async def test_what_the_user_says_stands_in_the_next_model_request(
     engines: Engines,
     spoken_answers: dict[str, NDArray[np.float32]],
 ):
-    await agents.asked_by_voice(NAME, sandbox, engines, spoken_answers[ANSWER])
+    await agents.the_user_decides_by_voice(NAME, sandbox, engines, spoken_answers[ANSWER])
 
 
 async def test_a_denied_batch_ends_with_its_turn(agents: ModuleType, sandbox: Sandbox):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from bench import end_to_end as played
+from bench import asked_by_voice, behind_gate, end_to_end
 from bench.real_agents import Sandbox
 from bench.recorded_openclaw import HOOKS, TRANSCRIPT, node
 from jarvis_voice.attention.store import AttentionStore
@@ -36,7 +36,7 @@ async def test_the_recorded_refusal_gives_the_recorded_transcript(
     agents: ModuleType, sandbox: Sandbox
 ):
     reviewer = agents.Reviewer("call_1", reason=RECORDED)
-    outcome = await played.replayed(SAMPLES, sandbox, played.Jarvis(reviewer))
+    outcome = await behind_gate.replayed(SAMPLES, sandbox, behind_gate.Jarvis(reviewer))
     recorded = (SAMPLES / TRANSCRIPT).read_text("utf-8").splitlines()
     assert outcome.transcript == [json.loads(line) for line in recorded]
     assert [action.action_id for action in reviewer.seen] == ["call_1", "call_2"]
@@ -53,10 +53,10 @@ async def test_what_the_user_says_stands_in_the_next_model_request(
     spoken_answers: dict[str, NDArray[np.float32]],
 ):
     with AttentionStore(sandbox.state / "attention.db") as store:
-        desk = played.open_desk(store, played.AboutFile("out/a.txt", QUESTION))
-        work = played.replayed(SAMPLES, sandbox, played.behind_gate(desk))
-        answer = spoken_answers[played.ELSEWHERE]
-        outcome, talk = await played.by_voice(desk, engines, answer, work)
+        desk = asked_by_voice.open_desk(store, asked_by_voice.AboutFile("out/a.txt", QUESTION))
+        work = behind_gate.replayed(SAMPLES, sandbox, behind_gate.watched(desk))
+        answer = spoken_answers[end_to_end.ELSEWHERE]
+        outcome, talk = await asked_by_voice.by_voice(desk, engines, answer, work)
         applied = agents.applied_receipts(desk, json.dumps(outcome.transcript))
         desk.close()
     assert [request.question for request in talk.asked] == [QUESTION]
