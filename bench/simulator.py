@@ -88,6 +88,7 @@ class Stage:
     limit_s: float = LIMIT_S
     keep_s: float | None = None  # of the recording; all of it unless said
     reopens: bool = False  # a lost device is opened again once it is back
+    observe: Callable[[events.ConversationEvent], None] = lambda event: None  # hears every event
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +128,7 @@ class Simulation:
         keep_s = stage.limit_s if stage.keep_s is None else stage.keep_s
         self.room = FileRoom(echo=stage.echo, noise_dbfs=stage.noise_dbfs, keep_s=keep_s)
         self._limit_s = stage.limit_s
+        self._observe = stage.observe
         self.seen: list[events.ConversationEvent] = []
         self._changed = asyncio.Event()
         replies = stage.replies or [Reply(act.text) for act in acts]
@@ -160,6 +162,7 @@ class Simulation:
 
     def _notice(self, event: events.ConversationEvent) -> None:
         self.seen.append(event)
+        self._observe(event)
         self._changed.set()
 
     def _count(self, kind: type[events.ConversationEvent]) -> int:

@@ -67,8 +67,11 @@ def ordered(state: AttentionState) -> tuple[OpenRequest, ...]:
 def next_question(
     state: AttentionState, moment: Moment, settings: AgendaSettings
 ) -> OpenRequest | None:
-    """The question to put now; None while one is in the air, or when none is due."""
-    if any(item.in_the_air and item.answer is None for item in state.requests.values()):
+    """The question to put now; None while one is in the air, or when none is due.
+
+    An answer that can still be corrected keeps the next question back: a "no" must be meant for it.
+    """
+    if any(item.in_the_air or item.answer is not None for item in state.requests.values()):
         return None
     ready = (
         item for item in ordered(state) if standing(state, item, moment, settings) is Standing.READY

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import AsyncIterator, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from jarvis_voice import clock, events
@@ -19,10 +19,12 @@ from jarvis_voice.attention.dialogue import Given, Table
 from jarvis_voice.attention.outcome import Outcome
 from jarvis_voice.attention.state import AttentionState
 from jarvis_voice.attention.steering import (
+    Confirming,
     Effect,
     Expecting,
     GiveAnswer,
     Guide,
+    Instead,
     Plan,
     PutOff,
     Scene,
@@ -72,7 +74,8 @@ class _Expected:
 class _Understood:
     request: AttentionRequest
     answer: UserAnswer
-    turn: int  # whose reply read it back
+    turn: int  # whose reply reads it back
+    heard: bool = False  # the user has begun to hear that
 
 
 class SteeringBrain:
@@ -122,9 +125,9 @@ class SteeringBrain:
     def committed(self, question: events.Question) -> bool:
         """Do what was planned for this turn, once."""
         found = next((p for known, p in self._plans if known is question), None)
+        self._go_on(question)
         if found is None:
             self._expected = None
-            self._still_wait(question)
             return self._inner.committed(question)
         if found.about:
             self._note(question.turn, found.about)
@@ -134,6 +137,7 @@ class SteeringBrain:
         self._last_run = found.run_id or self._last_run
         for effect in found.effects:
             self._perform(effect, question)
+        self._keep_open()
         return bool(found.effects)
 
     # --- what happens around it
@@ -153,12 +157,15 @@ class SteeringBrain:
         if known is None:
             return
         match event:
+            case events.AgentSpeechStarted(turn=turn) if turn == known.turn:
+                self._understood = replace(known, heard=True)
             case events.SpeechStarted():
                 self._desk.reading_back(known.request.request_id)
             case events.AgentSpeechStopped(turn=turn, cut=False) if turn == known.turn:
                 self._desk.read_back_ended(known.request.request_id)
             case events.TurnDiscarded():
                 self._desk.read_back_ended(known.request.request_id)
+        self._keep_open()
 
     # --- planning
 
@@ -248,15 +255,36 @@ class SteeringBrain:
             self._understood = _Understood(request, given, question.turn)
         return outcome
 
+    def _keep_open(self) -> None:
+        """While Jarvis waits to hear what an answer should be instead, it is not given out."""
+        known, expected = self._understood, self._expected
+        if known is not None and expected is not None and _changes_answer(expected.expects):
+            self._desk.reading_back(known.request.request_id)
+
     def _note(self, turn: int, request_id: str) -> None:
         self._about[turn] = request_id
         while len(self._about) > KEPT_TURNS:
             del self._about[next(iter(self._about))]
 
-    def _still_wait(self, question: events.Question) -> None:
-        """The user talks of something else: what was understood stands."""
-        if self._understood is not None:
-            self._desk.read_back_ended(self._understood.request.request_id)
+    def _go_on(self, question: events.Question) -> None:
+        """Another turn: what was understood stands, unless the user has not heard yet what it was.
+
+        Then its read-back is said before the reply to this turn.
+        """
+        known = self._understood
+        if known is None:
+            return
+        if known.heard:
+            self._desk.read_back_ended(known.request.request_id)
+        else:
+            self._understood = replace(known, turn=question.turn)
+
+
+def _changes_answer(expects: Expecting) -> bool:
+    if isinstance(expects, Instead):
+        return True
+    effects = expects.effects if isinstance(expects, Confirming) else ()
+    return any(isinstance(effect, GiveAnswer) and effect.correcting for effect in effects)
 
 
 def _talked_of(history: tuple[events.Exchange, ...]) -> str:
