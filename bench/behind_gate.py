@@ -134,7 +134,7 @@ async def attach(name: str, sandbox: Sandbox, *options: str) -> str:
         sys.executable,
         *words,
         *options,
-        env=sandbox.environ(),
+        env=sandbox.variables(),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

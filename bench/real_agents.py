@@ -108,7 +108,7 @@ class Sandbox:
         """Jarvis's own state."""
         return self.folder / "state"
 
-    def environ(self, model_url: str = NOWHERE) -> dict[str, str]:
+    def variables(self, model_url: str = NOWHERE) -> dict[str, str]:
         """All that the programs get to see of the environment."""
         proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), NOWHERE)
         return {
@@ -150,7 +150,7 @@ class Sandbox:
             words += ["--"]  # the list of tools would take the prompt for one of them
         began_s = session_now()
         command = [str(found), *words, prompt]
-        async with _started(command, self.project, self.environ(model_url)) as process:
+        async with _started(command, self.project, self.variables(model_url)) as process:
             async with asyncio.timeout(within_s):
                 out, err = await process.communicate()
         lines = tuple(json.loads(line) for line in out.splitlines() if line.startswith(b"{"))

@@ -78,7 +78,7 @@ async def replay(samples: Path, sandbox: Sandbox) -> Replayed:
         "--input-type=module",
         "--eval",
         script,
-        env=sandbox.environ(),
+        env=sandbox.variables(),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
     )

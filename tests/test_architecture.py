@@ -31,6 +31,7 @@ READS_ENVIRONMENT = {
     "jarvis_voice/cli/__init__.py",  # JARVIS_DEBUG, also when there are no settings
     "jarvis_voice/cli/attaching.py",  # where other programs keep their settings
     "audio/weights.py",  # JARVIS_CACHE_DIR, below the settings
+    "bench/real_agents.py",  # which agent programs there are, and their PATH
     "bench/room.py",  # hands a child process its own, and the sound server's address
 }
 
