@@ -7,14 +7,19 @@ import os
 import shutil
 import socket
 import stat
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from jarvis_voice.boundary import Ruling, Verdict
+from jarvis_voice.runtimes import RUNTIMES
 from jarvis_voice.runtimes.attach import NAMES
+from jarvis_voice.wire import canary
 from jarvis_voice.wire.rendezvous import Rendezvous
 
 SETTINGS = {
@@ -236,6 +241,55 @@ def test_an_address_left_by_a_crash_is_not_used(home: Path, tmp_path: Path, atta
     assert attach("attach", "claude-code").status == 0
     url = f":{os.environ['JARVIS_GATE_PORT']}/gate/claude-code"
     assert url in (home / SETTINGS["claude-code"]).read_text("utf-8")
+
+
+@contextmanager
+def _impostor(state: Path, *, refuses: bool) -> Iterator[None]:
+    """A program that says it is the gate, and allows test calls or refuses them at once."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self._answer({"service": "jarvis-gate"})
+
+        def do_POST(self) -> None:
+            payload = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            runtime = RUNTIMES["claude-code"]
+            action = runtime.proposed(payload, 0.0)
+            assert action is not None
+            ruling = canary.ruling(action) if refuses else Ruling(Verdict.ALLOW)
+            self._answer(runtime.reply(payload, ruling))
+
+        def _answer(self, document: dict[str, Any]) -> None:
+            body = json.dumps(document).encode()
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Nobody reads it."""
+
+    with HTTPServer(("127.0.0.1", 0), Handler) as server:
+        Rendezvous(state).announce(server.server_address[1])
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            yield
+        finally:
+            server.shutdown()
+            thread.join(10)
+
+
+@pytest.mark.parametrize(("refuses", "said"), [(False, "was not refused"), (True, "not held")])
+def test_a_call_that_is_not_held_and_refused_proves_nothing(
+    home: Path, tmp_path: Path, attach: Attach, refuses: bool, said: str
+) -> None:
+    with _impostor(tmp_path / "state", refuses=refuses):
+        done = attach("attach", "claude-code")
+    assert done.status == 1
+    assert said in done.err
+    assert "attached:" not in done.out
+    assert _tree(home) == {}
 
 
 def test_nothing_is_written_before_it_is_agreed(
