@@ -27,6 +27,10 @@ def question(request: AttentionRequest, names: Names) -> str:
     """The whole of it: which run, what it is about to do, the question, the options."""
     about = _about(request, names)
     asked = _asked(request)
+    if asked.startswith("May ") and about.endswith(
+        f"about to {effect(request)}."
+    ):  # it would be said twice
+        asked = "May it?" if len(request.run_ids) == 1 else "May they?"
     return " ".join(part for part in (about, asked, options(request)) if part)
 
 
@@ -39,7 +43,7 @@ def question_again(request: AttentionRequest, names: Names) -> str:
 
 def options(request: AttentionRequest) -> str:
     """What can be answered, as a question; empty when there is nothing to choose from."""
-    said = [option.strip(" .?!") for option in request.options if option.strip()]
+    said = [option for text in request.options if (option := cut(text, WORDS_CHARS).strip(" .?!"))]
     if not said:
         return ""
     joined = said[0] if len(said) == 1 else f"{', '.join(said[:-1])}, or {said[-1]}"
@@ -56,7 +60,7 @@ def options_again(request: AttentionRequest) -> str:
 
 def explain(request: AttentionRequest, names: Names) -> str:
     """Why it is asked, and the exact words that it rests on."""
-    parts = [request.why.strip()]
+    parts = [" ".join(request.why.split())]
     quote = cut(request.quote, QUOTE_CHARS)
     if quote and quote not in request.why:
         parts.append(f"{capital(phrase_of(names, request.run_ids))} has this: “{quote}”.")
@@ -68,7 +72,7 @@ def _about(request: AttentionRequest, names: Names) -> str:
     who = capital(phrase_of(names, request.run_ids))
     several = len(request.run_ids) > 1
     # what follows a colon is the agent's own text; it is told when the user asks why
-    about = request.about.split(": ")[0].strip().rstrip(".:")
+    about = " ".join(request.about.split()).split(": ")[0].rstrip(".: ")
     found = re.match(r"It is about to (?P<what>.+)$", about, re.DOTALL)
     if found is not None:
         return f"{who} {'are' if several else 'is'} about to {found['what']}."
@@ -226,13 +230,14 @@ def waiting(requests: Sequence[AttentionRequest], names: Names) -> str:
 
 def gone(request: AttentionRequest, names: Names, reason: str) -> str:
     """A question that was put needs no answer any more."""
-    why = f": {reason}" if reason else ""
+    why = f": {' '.join(reason.split())}" if reason.strip() else ""
     return sentence(f"You need not answer {phrase_of(names, request.run_ids)} any more{why}")
 
 
-def went_on(names: Names, run_id: str, reason: str) -> str:
-    """A held action was let go without the user."""
-    return sentence(f"{capital(names.get(run_id, 'an agent'))} went on without you, as {reason}")
+def went_on(names: Names, run_id: str, reason: str, *, closed: bool = False) -> str:
+    """A held action was let go without the user, or (``closed``) denied without them."""
+    became = "was not let go on" if closed else "went on without you"
+    return sentence(f"{capital(names.get(run_id, 'an agent'))} {became}, as {reason}")
 
 
 # --- small things ------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ COMMANDS = {
     "talk": "hold a spoken conversation about an agent run (this is what plain 'jarvis' does)",
     "demo": "play a whole conversation to files; needs no microphone",
     "watch": "list the agent runs that are going on",
+    "log": "show what was asked, decided, delivered and applied",
     "replay": "play a recorded project back, at any speed",
     "doctor": "check devices and models, and say what to do about each fault",
     "transcribe": "turn a recording into text",

@@ -75,6 +75,7 @@ class Asking:
         self._offered: AttentionRequest | None = None  # waits for the floor, or is being said
         self._cuts: dict[str, int] = {}
         self._put: dict[str, AttentionRequest] = {}  # in the air, or left in the list
+        self._closes: set[str] = set()  # runs whose unanswered actions are denied
         self._others: Callable[[Request], None] = lambda request: None
         self._closed = False
         self._told = 0
@@ -104,6 +105,8 @@ class Asking:
     def _ask(self, request: AttentionRequest) -> None:
         if self._closed:
             return
+        held = self._desk.state.held()
+        self._closes |= {item.action.run_id for item in held if item.fail_closed}
         before, self._offered = self._offered, request
         if before is not None and before.request_id != request.request_id:
             self._speaker.withdraw(_notice_id(before))
@@ -156,7 +159,8 @@ class Asking:
                 name = names.get(request.run_id, "an agent")
                 self.tell(f"About {name}: {request.text}", request.run_id)
             case MarkDegraded():
-                text = wording.went_on(names, request.run_id, request.reason)
+                closed = request.run_id in self._closes and request.reason == NOBODY_ANSWERED
+                text = wording.went_on(names, request.run_id, request.reason, closed=closed)
                 self.tell(text, f"degraded-{request.run_id}")
 
     def _withdraw(self, request: Withdraw) -> None:

@@ -119,7 +119,9 @@ def test_a_question_waits_for_the_floor_and_the_answer_lets_the_action_run() -> 
     )
     assert said(result)[0] == LONG
     assert "release agent" in said(result)[1]
-    assert said(result)[1].endswith("Go ahead, or hold off?")
+    assert said(result)[1] == (
+        "The release agent is about to change what is live. May it? Go ahead, or hold off?"
+    )
     assert said(result)[2].startswith("All right: the release agent may change what is live")
     ruling, at_s = house.rulings["r"]
     assert ruling.verdict is Verdict.ALLOW
@@ -299,6 +301,9 @@ def test_an_agent_cannot_answer_for_the_user() -> None:
     )
     result = house.hold([answer("Why?", 0.6), answer("How is it going?")])
     assert any("approve" in text for text in said(result))
+    assert said(result)[-1].endswith(
+        "was not let go on, as nobody answered before the runtime's deadline."
+    )
     assert not house.of(UserAnswered)
     assert house.verdict() is Verdict.DENY
 
