@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from audio.echo.base import FRAME_SAMPLES as ECHO_FRAME
 from audio.echo.base import EchoCanceller
+from audio.echo.likelihood import LIKELY, EchoLikelihood
 from audio.framing import Framer
 from audio.pcm import RATE, peak_dbfs
 from audio.resample import StreamResampler
@@ -30,6 +31,7 @@ _ACTIVE_DBFS = -60.0  # far-end peak above which the loudspeaker counts as sound
 # start of a VAD frame that is judged when the last echo frame in it is complete.
 _ACTIVE_HOLD = RATE // 2 + FRAME_SAMPLES + ECHO_FRAME
 _REST_AFTER = 2 * RATE  # far-end silence after which there is no echo left to cancel
+_WORTH_A_LOOK = 0.2  # probability of speech above which it matters whose voice it is
 _PRE_ROLL_S = 3.0
 
 
@@ -45,6 +47,7 @@ class NearEndFrame:
     start_sample: int  # at 16 kHz, counted from the start of capture; never goes back
     probability: float  # of speech in ``samples``
     far_active: bool  # the loudspeaker sounded in this frame or in the half second before
+    echo_likely: bool = False  # the voice in it is the loudspeaker's, so ``probability`` is 0
 
     @property
     def end_sample(self) -> int:
@@ -156,6 +159,7 @@ class NearEnd:
         self._raw_frames: deque[NDArray[np.float32]] = deque()
         self._to_skip = canceller.delay_samples
         self._delay_line = np.zeros(canceller.delay_samples, np.float32)
+        self._likelihood = EchoLikelihood()
         self._since_active = _ACTIVE_HOLD
         self._next_start = 0
 
@@ -196,6 +200,7 @@ class NearEnd:
         self._raw_frames.clear()
         self._to_skip = self._canceller.delay_samples
         self._delay_line = np.zeros(self._canceller.delay_samples, np.float32)
+        self._likelihood.reset()
         self._since_active = _ACTIVE_HOLD
 
     def _cancel(self, near: NDArray[np.float32]) -> list[NearEndFrame]:
@@ -204,6 +209,7 @@ class NearEnd:
         if peak_dbfs(far) > _ACTIVE_DBFS:
             self._since_active = 0
         clean = self._clean(near, far)
+        self._likelihood.push(clean, near, far)
         if self._to_skip:  # what the canceller gives before the first sample that it was given
             skipped = min(self._to_skip, len(clean))
             clean = clean[skipped:]
@@ -227,12 +233,16 @@ class NearEnd:
 
     def _judge(self, samples: NDArray[np.float32], start_sample: int) -> NearEndFrame:
         self._next_start = start_sample + FRAME_SAMPLES
+        probability = self._vad.probability(samples)
+        far_active = self._since_active < _ACTIVE_HOLD
+        echo = far_active and probability > _WORTH_A_LOOK and self._likelihood.value() > LIKELY
         return NearEndFrame(
             samples=samples,
             raw=self._raw_frames.popleft(),
             start_sample=start_sample,
-            probability=self._vad.probability(samples),
-            far_active=self._since_active < _ACTIVE_HOLD,
+            probability=0.0 if echo else probability,
+            far_active=far_active,
+            echo_likely=echo,
         )
 
 
