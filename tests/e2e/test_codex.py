@@ -37,6 +37,12 @@ async def test_a_denied_batch_ends_with_its_turn(agents: ModuleType, sandbox: Sa
     await agents.denied_batch_ends_with_its_turn(NAME, sandbox)
 
 
+async def test_a_hold_that_runs_out_is_decided_by_the_chosen_rule(
+    agents: ModuleType, sandbox: Sandbox
+):
+    await agents.hold_that_runs_out(NAME, sandbox)
+
+
 @pytest.mark.parametrize("dying", [False, True], ids=["gone", "killed"])
 async def test_without_jarvis_calls_run_when_that_was_chosen(
     agents: ModuleType, sandbox: Sandbox, *, dying: bool
