@@ -67,10 +67,16 @@ class Attending:
         sorter = self._sorters.get(runtime)
         if sorter is None:
             sorter = self._sorters[runtime] = new_sorter(f"{runtime} run")
-        for told in sorter.record(record, f"gate:{next(self._numbers)}"):
+        hook = record.get("hook_event_name")
+        timed = {"t": unix_now(), "in": record} if hook and "t" not in record else record
+        for told in sorter.record(timed, f"gate:{next(self._numbers)}"):
             self.watcher.accept(told)
-        if record.get("hook_event_name") in BATCH_ENDS:
-            self.desk.batch_ended(str(record.get("session_id")))
+        if hook in BATCH_ENDS:
+            self.desk.batch_ended(_run_of(record))
+
+    def refused(self, line: str) -> None:
+        """The gate turned a request away, or could not read it."""
+        self._publish(Faulted(session_now(), "gate", line, ""))
 
     def _changed(self, change: RunChanged) -> None:
         """Publish it, and look in what is new for receipts of decisions."""
@@ -99,6 +105,12 @@ class Attending:
         self._publish(Faulted(session_now(), "attention", error.problem, error.remedy))
 
 
+def _run_of(record: dict[str, Any]) -> str:
+    """The run that a hook input is about; a native child has a name of its own below it."""
+    session, agent = record.get("session_id"), record.get("agent_id")
+    return f"{session}/{agent}" if agent else str(session)
+
+
 @dataclass(frozen=True, slots=True)
 class Opened:
     """Attending, at work."""
@@ -117,7 +129,7 @@ async def opened(settings: Settings, publish: Publish) -> AsyncIterator[Opened]:
     with AttentionStore(config.decisions_path()) as store:
         attending = Attending(settings, store, publish)
         attending.desk.start()
-        ears = Ears(observe=attending.observe)
+        ears = Ears(observe=attending.observe, fault=attending.refused)
         server = GateServer(
             attending.desk.review, ears, settings.gate, RUNTIMES, rendezvous.token()
         )
