@@ -8,6 +8,8 @@ data that an agent or a tool wrote; nothing here ever reads them as instructions
 from __future__ import annotations
 
 import re
+from array import array
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from jarvis_voice.events import PlanStep, RunSnapshot, RunStatus
@@ -170,6 +172,9 @@ class Bounds:
 
 BOUNDS = Bounds()
 
+_FRESH_IDS = 48
+_GENERATION_IDS = 2048
+
 
 @dataclass(frozen=True, slots=True)
 class OpenCall:
@@ -180,19 +185,46 @@ class OpenCall:
     files: tuple[str, ...]
 
 
+def _none() -> array[int]:
+    return array("Q")
+
+
 @dataclass(frozen=True, slots=True)
 class SeenIds:
     """The newest event ids, a few thousand of them, so that a fact read twice counts once.
 
-    Three generations keep a step cheap: a short tuple that is copied, and two sets that are not.
+    Three generations keep a step cheap: a short tuple, and two sorted arrays that are not copied.
+    An id is kept as 64 bits of its hash, a tenth of what its text takes; two of the few thousand
+    are taken for one another less than once in 10^11 runs.
     """
 
-    fresh: tuple[str, ...] = ()
-    young: frozenset[str] = frozenset()
-    old: frozenset[str] = frozenset()
+    fresh: tuple[int, ...] = ()
+    young: array[int] = field(default_factory=_none)
+    old: array[int] = field(default_factory=_none)
 
     def __contains__(self, event_id: str) -> bool:
-        return event_id in self.fresh or event_id in self.young or event_id in self.old
+        mark = mark_of(event_id)
+        return mark in self.fresh or _holds(self.young, mark) or _holds(self.old, mark)
+
+    def with_one(self, event_id: str) -> SeenIds:
+        """These and one more; the oldest generation goes when a new one is full."""
+        fresh = (*self.fresh, mark_of(event_id))
+        if len(fresh) < _FRESH_IDS:
+            return SeenIds(fresh, self.young, self.old)
+        young = array("Q", sorted((*self.young, *fresh)))
+        if len(young) < _GENERATION_IDS:
+            return SeenIds((), young, self.old)
+        return SeenIds((), _none(), young)
+
+
+def mark_of(event_id: str) -> int:
+    """64 bits for an id, the same throughout this process."""
+    return hash(event_id) & 0xFFFF_FFFF_FFFF_FFFF
+
+
+def _holds(marks: array[int], mark: int) -> bool:
+    place = bisect_left(marks, mark)
+    return place < len(marks) and marks[place] == mark
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,11 +245,15 @@ _LINE_ENDS = re.compile(r" ?\n[ \n]*")
 
 def clean(text: str) -> str:
     """Plain text: no control or terminal codes, no lone surrogates, no runs of blanks."""
-    if text.isalnum():
-        return text
-    text = _ANSI.sub("", text)
-    text = _CONTROL.sub(" ", text.replace("\r\n", "\n"))
-    return _LINE_ENDS.sub("\n", _BLANKS.sub(" ", text)).strip()
+    if not text.replace("\n", "").isprintable():
+        text = _ANSI.sub("", text)
+        text = _CONTROL.sub(" ", text.replace("\r\n", "\n"))
+        text = _BLANKS.sub(" ", text)
+    elif "  " in text:
+        text = _BLANKS.sub(" ", text)
+    if "\n" in text:
+        text = _LINE_ENDS.sub("\n", text)
+    return text.strip()
 
 
 def wire_bytes(text: str) -> int:

@@ -26,8 +26,8 @@ from jarvis_voice.runs.tail import Tail
 
 KEPT_VERSIONS = 256
 """Past snapshots kept per run for "what changed since"; they share their texts."""
-ALL_VERSIONS = 16 * 1024
-"""Past snapshots kept of all runs together: about 1.5 kB each."""
+ALL_VERSIONS = 4096
+"""Past snapshots kept of all runs together, though never less than eight of a run."""
 MAX_RUNS = 2048
 """Runs that are kept; of more, the one that ended first is forgotten, or else the quietest."""
 _OVER = (RunStatus.DONE, RunStatus.FAILED, RunStatus.STOPPED)
@@ -50,6 +50,7 @@ class RunWatcher:
     def __init__(self, publish: Callable[[RunChanged], None]) -> None:
         self._publish = publish
         self._runs: dict[str, _Watched] = {}
+        self._kept_each = KEPT_VERSIONS
 
     def snapshots(self) -> tuple[RunSnapshot, ...]:
         """The newest picture of each run, in the order in which they came."""
@@ -146,6 +147,7 @@ class RunWatcher:
             if len(self._runs) >= MAX_RUNS:
                 self.forget(self._least_missed())
             self._runs[run_id] = _Watched(begun)
+            self._kept_each = min(KEPT_VERSIONS, max(ALL_VERSIONS // len(self._runs), 8))
         self._runs[run_id].clock = clock
         self._tell(run_id)
 
@@ -167,8 +169,7 @@ class RunWatcher:
     def _tell(self, run_id: str) -> None:
         watched = self._runs[run_id]
         watched.past.append(watched.state.snapshot)
-        allowed = min(KEPT_VERSIONS, max(ALL_VERSIONS // len(self._runs), 8))
-        while len(watched.past) > allowed:
+        while len(watched.past) > self._kept_each:
             watched.past.popleft()
         self._publish(RunChanged(session_now(), watched.state.snapshot))
 

@@ -23,7 +23,15 @@ from jarvis_voice.runs.sources.base import Reader, Source
 from jarvis_voice.runs.sources.lines import read_lines
 from jarvis_voice.runs.sources.sorting import RunSorter, Sorted
 
-__all__ = ["SOURCES", "Reader", "Recording", "new_sorter", "open_recording", "open_recordings"]
+__all__ = [
+    "SOURCES",
+    "Reader",
+    "Recording",
+    "hook_sorter",
+    "new_sorter",
+    "open_recording",
+    "open_recordings",
+]
 
 SOURCES = (
     Source(
@@ -61,6 +69,17 @@ def new_sorter(fallback: str, runtime: str | None = None) -> RunSorter:
     """A reader of lines of the named runtime, or of any; ``fallback`` names a nameless run."""
     chosen = tuple(source for source in SOURCES if runtime in (None, source.runtime))
     return RunSorter(chosen, fallback)
+
+
+def hook_sorter(runtime: str) -> RunSorter:
+    """A reader of hook inputs in Claude Code's form, whichever runtime they were mapped from."""
+
+    def new() -> Reader:
+        reader = claude_code.ClaudeCodeReader()
+        reader.runtime = runtime
+        return reader
+
+    return RunSorter((Source(runtime, new, claude_code.claims, claude_code.run_of),), runtime)
 
 
 def open_recording(path: str | os.PathLike[str]) -> Recording:

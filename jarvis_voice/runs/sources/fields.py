@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 import datetime
-import hashlib
 import json
 import math
+import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -75,8 +75,7 @@ def parsed(line: str) -> Record | None:
 
 def key_of(line: str, number: int) -> str:
     """The same for the same text at the same place, so that a file that is read again is known."""
-    digest = hashlib.blake2s(line.encode("utf-8", "replace"), digest_size=6)
-    return f"{number}:{digest.hexdigest()}"
+    return f"{number}:{zlib.crc32(line.encode('utf-8', 'replace')):08x}"
 
 
 def broken(number: int) -> UnknownSeen:
@@ -91,18 +90,21 @@ def unknown_kind(key: str, at_s: float | None, kind: str) -> UnknownSeen:
     )
 
 
-def text(record: Record, *names: str) -> str:
+def text(record: Record, name: str, *others: str) -> str:
     """The first of the fields that holds a text, bounded; empty when none does."""
-    for name in names:
-        value = record.get(name)
+    value = record.get(name)
+    if isinstance(value, str) and value:
+        return value[:TEXT_CHARS]
+    for other in others:
+        value = record.get(other)
         if isinstance(value, str) and value:
             return value[:TEXT_CHARS]
     return ""
 
 
-def plain(record: Record, *names: str) -> str:
+def plain(record: Record, name: str, *others: str) -> str:
     """As ``text``, redacted."""
-    return redact(text(record, *names))
+    return redact(text(record, name, *others))
 
 
 def mapping(record: Record, name: str) -> Record:

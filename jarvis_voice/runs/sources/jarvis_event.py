@@ -86,10 +86,11 @@ class JarvisEventReader(RecordReader):
         if isinstance(named, str) and named and self.recognized == 0:
             self.runtime = named[:64]
         self.known(fields.text(record, "run"), fields.text(record, "cwd"))
-        self.parent = fields.text(record, "parent") or self.parent
         kind = fields.text(record, "type")
         at = _At(fields.text(record, "id")[:100] or key, fields.unix_s(record, "at"))
-        title = fields.plain(record, "title")
+        if "parent" in record:
+            self.parent = fields.text(record, "parent") or self.parent
+        title = fields.plain(record, "title") if "title" in record else ""
         if title and title != self._title:
             self._title = title
             yield RunTitled(f"title:{at.name}", at.at_s, title)

@@ -118,7 +118,7 @@ class RunSorter:
         events = reader.take(record, key)
         if not reader.recognized:
             return []
-        if self._holds_back(source, name, reader):
+        if name not in self._ids and self._holds_back(source, name, reader):
             self._nameless += events
             return []
         return [self._told(name, reader, events)]
@@ -126,7 +126,7 @@ class RunSorter:
     def _holds_back(self, source: Source, name: str, reader: Reader) -> bool:
         """The run will soon tell its name, so its first few events can wait for it."""
         waits = source.names_itself and name in ("", fields.THE_FILE) and not reader.session
-        return waits and name not in self._ids and reader.recognized < NAMELESS
+        return waits and reader.recognized < NAMELESS
 
     def _rename(self, name: str) -> None:
         """What came before a run named itself was about that run."""

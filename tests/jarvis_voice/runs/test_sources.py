@@ -13,7 +13,13 @@ import pytest
 from jarvis_voice.events import EvidenceKind, PlanStep, RunSnapshot, RunStatus
 from jarvis_voice.runs.model import GuidanceGiven, RunEvent, ToolDenied, ToolFinished, ToolRequested
 from jarvis_voice.runs.reducer import fold
-from jarvis_voice.runs.sources import SOURCES, Recording, open_recording, open_recordings
+from jarvis_voice.runs.sources import (
+    SOURCES,
+    Recording,
+    hook_sorter,
+    open_recording,
+    open_recordings,
+)
 from jarvis_voice.runs.sources.lines import Line
 from jarvis_voice.runs.watcher import initial_of
 
@@ -416,6 +422,15 @@ def test_an_unknown_kind_of_record_is_named(tmp_path: Path) -> None:
 
 def kinds(events: tuple[RunEvent, ...], *wanted: type[RunEvent]) -> list[type[RunEvent]]:
     return [type(event) for event in events if isinstance(event, wanted)]
+
+
+def test_hook_inputs_that_were_mapped_from_another_runtime_keep_its_name() -> None:
+    sorter = hook_sorter("gemini-cli")
+    given = {"hook_event_name": "UserPromptSubmit", "session_id": "g1", "prompt": "Go", "cwd": "/w"}
+    [told] = sorter.record(given, "1")
+    assert (told.run_id, told.runtime, told.cwd) == ("g1", "gemini-cli", "/w")
+    [child] = sorter.record(given | {"agent_id": "a"}, "2")
+    assert (child.run_id, child.parent_run_id) == ("g1/a", "g1")
 
 
 def test_a_line_that_is_cut_off_is_said(tmp_path: Path) -> None:
