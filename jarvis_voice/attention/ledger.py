@@ -104,6 +104,7 @@ class Ledger:
         self._requests: dict[str, AttentionRequest] = {}  # still open
         self._actions: dict[tuple[str, str], str] = {}  # run and call -> what it is
         self._by_receipt: dict[str, str] = {}
+        self._changed: dict[str, None] = {}  # keys of rows, in order, by the newest fact
 
     def rows(self) -> tuple[LedgerRow, ...]:
         """All rows, in the order in which they began."""
@@ -111,14 +112,14 @@ class Ledger:
 
     def take(self, number: int, fact: Fact) -> tuple[LedgerRow, ...]:
         """Fold the fact in; returns the rows that are new or have changed."""
-        before = dict(self._rows)
+        self._changed = {}
         self._state, wanted = step(self._state, fact)
         self._note_fact(number, fact, wanted)
         for request in wanted:
             self._note_request(number, fact, request)
         self._note_endings()
         self._note_guidance(fact)
-        return tuple(row for key, row in self._rows.items() if before.get(key) is not row)
+        return tuple(self._rows[key] for key in self._changed)
 
     # --- what the fact itself says
 
@@ -135,7 +136,7 @@ class Ledger:
                 self._note_unasked(number, fact)
             case Restarted():
                 key = f"restart-{number}"
-                self._rows[key] = LedgerRow(number, fact.at_s, Kind.RESTARTED, Outcome.NOTED)
+                self._put(key, LedgerRow(number, fact.at_s, Kind.RESTARTED, Outcome.NOTED))
             case QuestionAsked() | QuestionSnoozed() | QuestionIgnored():
                 self._note_putting(fact)
 
@@ -153,16 +154,19 @@ class Ledger:
                 self._change(fact.request_id, silences=row.silences + 1)
 
     def _note_release(self, number: int, fact: ActionReleased) -> None:
-        self._rows[f"release-{number}"] = LedgerRow(
-            number,
-            fact.at_s,
-            Kind.RELEASED,
-            Outcome.RELEASED,
-            fact.action.project_id,
-            (fact.run_id,),
-            fact.action.summary,
-            why=fact.reason,
-            verdict=Verdict.ALLOW.value,
+        self._put(
+            f"release-{number}",
+            LedgerRow(
+                number,
+                fact.at_s,
+                Kind.RELEASED,
+                Outcome.RELEASED,
+                fact.action.project_id,
+                (fact.run_id,),
+                fact.action.summary,
+                why=fact.reason,
+                verdict=Verdict.ALLOW.value,
+            ),
         )
 
     def _note_answer(self, answer: UserAnswer, *, corrected: bool) -> None:
@@ -184,18 +188,21 @@ class Ledger:
         if not any(item.receipt == receipt for item in session.guidance):
             return  # it was not taken
         self._by_receipt[receipt] = receipt
-        self._rows[receipt] = LedgerRow(
-            number,
-            fact.at_s,
-            Kind.GUIDANCE,
-            Outcome.ANSWERED,
-            session.project_id,
-            (fact.run_id,),
-            answer=fact.words,
-            answer_kind="words",
-            verdict=Verdict.DENY.value if fact.stop else Verdict.ALLOW.value,
-            answered_at_s=fact.at_s,
-            receipts=(receipt,),
+        self._put(
+            receipt,
+            LedgerRow(
+                number,
+                fact.at_s,
+                Kind.GUIDANCE,
+                Outcome.ANSWERED,
+                session.project_id,
+                (fact.run_id,),
+                answer=fact.words,
+                answer_kind="words",
+                verdict=Verdict.DENY.value if fact.stop else Verdict.ALLOW.value,
+                answered_at_s=fact.at_s,
+                receipts=(receipt,),
+            ),
         )
 
     # --- what the lifecycle made of it
@@ -213,29 +220,35 @@ class Ledger:
                 self._note_receipt(request)
             case MarkDegraded():
                 session = self._state.sessions.get(request.run_id)
-                self._rows[f"degraded-{number}-{request.run_id}"] = LedgerRow(
-                    number,
-                    fact.at_s,
-                    Kind.DEGRADED,
-                    Outcome.NOTED,
-                    session.project_id if session else "",
-                    (request.run_id,),
-                    why=request.reason,
+                self._put(
+                    f"degraded-{number}-{request.run_id}",
+                    LedgerRow(
+                        number,
+                        fact.at_s,
+                        Kind.DEGRADED,
+                        Outcome.NOTED,
+                        session.project_id if session else "",
+                        (request.run_id,),
+                        why=request.reason,
+                    ),
                 )
 
     def _note_question(self, number: int, fact: Fact, shown: AttentionRequest) -> None:
         self._requests[shown.request_id] = shown
         known = self._rows.get(shown.request_id)
         row = known or LedgerRow(number, fact.at_s, Kind.QUESTION, Outcome.WAITING)
-        self._rows[shown.request_id] = replace(
-            row,
-            project_id=shown.project_id,
-            run_ids=shown.run_ids,
-            action=shown.about or "; ".join(self._summaries(shown)),
-            question=shown.question,
-            options=shown.options,
-            why=shown.why,
-            quote=shown.quote,
+        self._put(
+            shown.request_id,
+            replace(
+                row,
+                project_id=shown.project_id,
+                run_ids=shown.run_ids,
+                action=shown.about or "; ".join(self._summaries(shown)),
+                question=shown.question,
+                options=shown.options,
+                why=shown.why,
+                quote=shown.quote,
+            ),
         )
 
     def _summaries(self, shown: AttentionRequest) -> Iterator[str]:
@@ -277,7 +290,11 @@ class Ledger:
     def _change(self, key: str, **changes: Any) -> None:  # Any: the fields of a row
         row = self._rows.get(key)
         if row is not None:
-            self._rows[key] = replace(row, **changes)
+            self._put(key, replace(row, **changes))
+
+    def _put(self, key: str, row: LedgerRow) -> None:
+        self._rows[key] = row
+        self._changed[key] = None
 
 
 def ledger(facts: Iterable[tuple[int, Fact]]) -> tuple[LedgerRow, ...]:

@@ -15,6 +15,7 @@ import pytest
 
 from jarvis_voice.attention import store as store_module
 from jarvis_voice.attention.facts import Fact, Restarted, UserGuided
+from jarvis_voice.attention.journal import ScriptedJournal
 from jarvis_voice.attention.store import AttentionStore, RunNote, StoreReader, open_store
 from jarvis_voice.errors import FactUnreadable, StoreBusy, StoreDamaged, StoreError
 
@@ -39,6 +40,14 @@ def test_facts_come_back_as_they_were_in_order(path: Path) -> None:
         assert list(store.facts()) == facts
         assert list(store.numbered(after=1198)) == [(1199, facts[1198]), (1200, facts[1199])]
         assert store.last() == 1200
+
+
+def test_it_is_a_journal_like_the_scripted_one(path: Path) -> None:
+    facts = some(3)
+    with AttentionStore(path) as store:
+        for journal in (store, ScriptedJournal()):
+            assert [journal.append(fact) for fact in facts] == [1, 2, 3]
+            assert list(journal.facts()) == facts
 
 
 def test_only_the_user_can_read_it(path: Path) -> None:
@@ -217,14 +226,17 @@ def test_a_full_disk_is_told_and_nothing_of_the_fact_is_kept(path: Path) -> None
 APPENDS = """
 import sys
 from pathlib import Path
-from jarvis_voice.attention.facts import UserGuided
+from jarvis_voice.attention.facts import ActionReleased, UserGuided
 from jarvis_voice.attention.store import AttentionStore
+from jarvis_voice.boundary import ProposedAction
 
+action = ProposedAction("codex", "project", "run", "call", "shell", "run: it", "print", 1.0)
 with AttentionStore(Path(sys.argv[1])) as store:
     n = store.last()
     while True:
         n += 1
-        seq = store.append(UserGuided(float(n), "run", f"g{n}", f"words {n}"))
+        told = UserGuided(float(n), "run", f"g{n}", f"words {n}")
+        seq = store.append(ActionReleased(float(n), "run", action) if n % 3 == 0 else told)
         sys.stdout.write(f"{seq} {n}\\n")
         sys.stdout.flush()
 """
@@ -241,7 +253,7 @@ def test_nothing_acknowledged_is_lost_and_nothing_is_there_twice_after_kill_9(pa
             kept = list(store.numbered())
         numbers = [seq for seq, _ in kept]
         assert numbers == list(range(1, len(kept) + 1))
-        assert [fact.guidance_id for _, fact in kept] == [f"g{n}" for n in numbers]  # type: ignore[attr-defined]  # all are guidance
+        assert [fact.at_s for _, fact in kept] == [float(n) for n in numbers]
         assert set(acknowledged) <= set(numbers)
         assert len(kept) - len(acknowledged) <= 6  # at most one per crash was on its way
 
