@@ -13,11 +13,16 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from pydantic_core import from_json
+
 from jarvis_voice.redact import redact
 from jarvis_voice.runs.model import RunEvent, UnknownSeen
 
 TEXT_CHARS = 16 * 1024
 """Characters of one text that are looked at; the reducer cuts far below."""
+
+OUTPUT_CHARS = 4 * 1024
+"""Characters of a tool's output that are looked at, half of them its end."""
 
 Record = Mapping[str, Any]
 
@@ -67,10 +72,18 @@ class RecordReader(ABC):
 def parsed(line: str) -> Record | None:
     """The JSON object in ``line``, None when there is none."""
     try:
-        record = json.loads(line)
+        record = from_json(line)
+    except ValueError:
+        record = _slowly(line)
+    return record if isinstance(record, dict) else None
+
+
+def _slowly(line: str) -> object:
+    """As ``json`` takes it: a text cut in the middle of a character is no fault of the line."""
+    try:
+        return json.loads(line)
     except (ValueError, RecursionError):
         return None
-    return record if isinstance(record, dict) else None
 
 
 def key_of(line: str, number: int) -> str:
@@ -157,8 +170,8 @@ def iso_s(value: str) -> float | None:
 
 def both_ends(value: str) -> str:
     """Both ends of a long text; what lies between is never looked at."""
-    half = TEXT_CHARS // 2
-    return value if len(value) <= TEXT_CHARS else f"{value[:half]}\n…\n{value[-half:]}"
+    half = OUTPUT_CHARS // 2
+    return value if len(value) <= OUTPUT_CHARS else f"{value[:half]}\n…\n{value[-half:]}"
 
 
 def output(value: object) -> str:
