@@ -186,10 +186,18 @@ def _names(spoken: list[str], option: str, options: tuple[str, ...]) -> bool:
     """All that was said belongs to the option, and some of it to this one alone."""
     mine = _tokens(option)
     others = {word for other in options if other != option for word in _tokens(other)}
-    if squashed(" ".join(spoken)) == squashed(option):
+    if _sounds_like(squashed(" ".join(spoken)), squashed(option)):
         return True
     own = [word for word in mine if word not in others]
     return all(_is_in(word, mine) for word in spoken) and any(_is_in(w, own) for w in spoken)
+
+
+def _sounds_like(spoken: str, option: str) -> bool:
+    """The same but for one letter ("UTSC" for "UTC"); figures must be the same."""
+    if spoken == option:
+        return True
+    figures = [re.sub(r"[^0-9]", "", text) for text in (spoken, option)]
+    return len(option) >= 3 and figures[0] == figures[1] and one_apart(spoken, option)
 
 
 def _tokens(option: str) -> list[str]:

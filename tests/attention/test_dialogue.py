@@ -172,6 +172,7 @@ def test_asking_back(said: str, meaning: object) -> None:
         ("U T C", ZONE_PUT, "UTC"),
         ("u.t.c.", ZONE_PUT, "UTC"),
         ("Use UTC, please.", ZONE_PUT, "UTC"),
+        ("Use UTSC.", ZONE_PUT, "UTC"),  # as the default recognizer once heard it
         ("I would prefer UTC.", ZONE_PUT, "UTC"),
         ("Let's go with local time.", ZONE_PUT, "local time"),
         ("Local.", ZONE_PUT, "local time"),
