@@ -372,7 +372,7 @@ def _put_aside(path: Path, cause: sqlite3.DatabaseError) -> NoReturn:
     raise StoreDamaged(
         f"The file of decisions was damaged ({cause}); it is kept as {saved.aside}, and "
         f"{saved.rows} facts of it could be read and were kept.",
-        "Start again: Jarvis goes on with those.",
+        "Jarvis goes on with those from the next time that it opens the file.",
     ) from None
 
 

@@ -23,7 +23,7 @@ from jarvis_voice.attention.desk import Desk
 from jarvis_voice.attention.desk_settings import DeskSettings, Outside, Surroundings
 from jarvis_voice.attention.policy import EmbeddedPolicy
 from jarvis_voice.attention.requests import MarkDegraded, Request
-from jarvis_voice.attention.store import AttentionStore
+from jarvis_voice.attention.store import AttentionStore, open_store
 from jarvis_voice.boundary import ProposedAction
 from jarvis_voice.clock import minute_of_day, session_now, unix_now
 from jarvis_voice.config import Settings
@@ -126,7 +126,10 @@ async def opened(settings: Settings, publish: Publish) -> AsyncIterator[Opened]:
     Raises GateError when the gate's port is taken, StoreError when decisions cannot be kept.
     """
     rendezvous = Rendezvous()
-    with AttentionStore(config.decisions_path()) as store:
+    store, damage = open_store(config.decisions_path())
+    if damage is not None:
+        publish(Faulted(session_now(), "attention", damage.problem, damage.remedy))
+    with store:
         attending = Attending(settings, store, publish)
         attending.desk.start()
         ears = Ears(observe=attending.observe, fault=attending.refused)
