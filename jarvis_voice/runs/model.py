@@ -262,10 +262,13 @@ def wire_bytes(text: str) -> int:
     return (len(text) if text.isascii() else len(text.encode())) + escapes
 
 
+_MOST_BYTES = 4  # that a character takes on the wire; an escaped one takes 2
+
+
 def cut(text: str, limit: int) -> str:
     """Clean ``text`` within ``limit`` bytes; an ellipsis marks that its end is missing."""
     text = clean(text[: limit * 8])
-    if wire_bytes(text) <= limit:
+    if len(text) * _MOST_BYTES <= limit or wire_bytes(text) <= limit:
         return text
     return _head(text, limit - len(ELLIPSIS.encode())).rstrip() + ELLIPSIS
 
@@ -275,7 +278,7 @@ def cut_middle(text: str, limit: int) -> str:
     if len(text) > limit * 16:
         text = text[: limit * 8] + "\n" + ELLIPSIS + "\n" + text[-limit * 8 :]
     text = clean(text)
-    if wire_bytes(text) <= limit:
+    if len(text) * _MOST_BYTES <= limit or wire_bytes(text) <= limit:
         return text
     mark = f" {ELLIPSIS} "
     room = limit - len(mark.encode())
