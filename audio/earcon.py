@@ -19,4 +19,5 @@ def attention(rate: int) -> NDArray[np.float32]:
     envelope = np.exp(-DECAY * time_s / TONE_S) * np.minimum(1.0, time_s / 0.005)
     envelope *= np.linspace(1.0, 0.0, size)
     tones = [np.sin(2.0 * np.pi * hertz * time_s) * envelope for hertz in ATTENTION_HZ]
-    return (level * np.concatenate(tones)).astype(np.float32)
+    cue: NDArray[np.float32] = (level * np.concatenate(tones)).astype(np.float32)
+    return cue

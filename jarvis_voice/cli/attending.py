@@ -31,11 +31,11 @@ from jarvis_voice.errors import JarvisError
 from jarvis_voice.events import ConversationEvent, Faulted, RunChanged, RunSnapshot
 from jarvis_voice.runs.live.everything import LiveRuns, Places
 from jarvis_voice.runs.projects import root_of
-from jarvis_voice.runs.sources import new_sorter
+from jarvis_voice.runs.sources import hook_sorter, jarvis_event, new_sorter
 from jarvis_voice.runs.sources.sorting import RunSorter
 from jarvis_voice.runs.watcher import RunWatcher
 from jarvis_voice.runtimes import RUNTIMES
-from jarvis_voice.wire.gate_server import Ears, GateServer
+from jarvis_voice.wire.gate_server import EVENT_SCHEMA, Ears, GateServer
 from jarvis_voice.wire.rendezvous import Rendezvous
 
 BATCH_ENDS = frozenset(event for runtime in RUNTIMES.values() for event in runtime.BATCH_END)
@@ -50,7 +50,7 @@ class Attending:
         self.watcher = RunWatcher(self._changed)
         self._publish = publish
         self._told: dict[str, int] = {}  # run id -> newest evidence looked at for receipts
-        self._sorters: dict[str, RunSorter] = {}
+        self._sorters: dict[tuple[str, bool], RunSorter] = {}  # by runtime, and if it is a hook's
         self._numbers = itertools.count(1)
         outside = Outside(unix_now, minute_of_day, lambda: secrets.token_hex(16), self._look)
         gate = settings.gate
@@ -64,10 +64,11 @@ class Attending:
 
     def observe(self, runtime: str, record: dict[str, Any]) -> None:
         """Take in a record of a run; the ends of batches go to the desk too."""
-        sorter = self._sorters.get(runtime)
-        if sorter is None:
-            sorter = self._sorters[runtime] = new_sorter(f"{runtime} run")
         hook = record.get("hook_event_name")
+        sorter = self._sorters.get((runtime, bool(hook)))
+        if sorter is None:
+            sorter = _sorter(runtime, is_hook=bool(hook))
+            self._sorters[runtime, bool(hook)] = sorter
         timed = {"t": unix_now(), "in": record} if hook and "t" not in record else record
         for told in sorter.record(timed, f"gate:{next(self._numbers)}"):
             self.watcher.accept(told)
@@ -103,6 +104,13 @@ class Attending:
 
     def _faulted(self, error: JarvisError) -> None:
         self._publish(Faulted(session_now(), "attention", error.problem, error.remedy))
+
+
+def _sorter(name: str, *, is_hook: bool) -> RunSorter:
+    """Reads what the gate hands on: hook inputs in Claude Code's form, or a runtime's own."""
+    if is_hook:
+        return hook_sorter(name)
+    return new_sorter(f"{name} run", jarvis_event.RUNTIME if name == EVENT_SCHEMA else name)
 
 
 def _run_of(record: dict[str, Any]) -> str:
