@@ -1,4 +1,4 @@
-"""An echo that was not cancelled is known by its envelope; a user's voice is not mistaken for it."""
+"""An echo that was not cancelled is known by its envelope; a user is not mistaken for it."""
 
 from __future__ import annotations
 
