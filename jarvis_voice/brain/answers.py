@@ -194,7 +194,7 @@ def now(view: View) -> Answer:
         if command and words == "run a command":
             return ["It is running a command.", f"The command: {quoted(command, 20)}"]
         return [
-            "One action is under way.",
+            "It is at work.",
             sentence(action_words(run.current_action)),
             *silence_sentences(view),
         ]
@@ -280,7 +280,7 @@ def failures(view: View) -> Answer:
                 f"{count(run.tool_failures, 'tool call').capitalize()} failed.",
                 "I no longer have the details.",
             ]
-        return ["I see no failure so far.", *refused]
+        return ["No failure so far.", *refused]
     told = [f"{count(max(run.tool_failures, len(run.failures)), 'thing').capitalize()} failed."]
     if run.status is RunStatus.FAILED:
         told = ["The whole run failed."]

@@ -40,7 +40,7 @@ TABLE = [
     ("How's it going?", "bare", ["It is still working."], ["denied", "failed", "said"]),
     ("How's it going?", "degraded", ["My picture may be incomplete.", "unknown kind hologram"], []),
     ("How's it going?", "starting", ["just starting", "Migrate the invoices"], ["working"]),
-    ("What is it doing now?", "working", ["One action is under way.", "Run the dry migration"],
+    ("What is it doing now?", "working", ["It is at work.", "Run the dry migration"],
      ["python"]),
     ("What is it doing now?", "waiting", ["waiting for you", "Create the bucket"],
      ["dry migration"]),
@@ -62,7 +62,7 @@ TABLE = [
      "2 errors in migrate.py"], []),
     ("What failed?", "failed", ["The whole run failed.", "out of memory in step two",
      "Before that:"], []),
-    ("What failed?", "bare", ["I see no failure so far."], ["succeeded"]),
+    ("What failed?", "bare", ["No failure so far."], ["succeeded"]),
     ("Why did it fail?", "failed", ["out of memory in step two"], []),
     ("What was it asked to do?", "working", ["Migrate the invoices to the new ledger and keep the "
      "totals equal."], []),
