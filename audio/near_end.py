@@ -13,6 +13,7 @@ delivery of blocks allows: see ``Reference``.
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,7 +23,7 @@ from audio.echo.base import FRAME_SAMPLES as ECHO_FRAME
 from audio.echo.base import EchoCanceller
 from audio.echo.likelihood import LIKELY, EchoLikelihood
 from audio.framing import Framer
-from audio.pcm import RATE, peak_dbfs
+from audio.pcm import RATE, peak_dbfs, rms_dbfs
 from audio.resample import StreamResampler
 from audio.vad.base import FRAME_SAMPLES, Vad
 
@@ -31,6 +32,7 @@ _ACTIVE_DBFS = -60.0  # far-end peak above which the loudspeaker counts as sound
 # start of a VAD frame that is judged when the last echo frame in it is complete.
 _ACTIVE_HOLD = RATE // 2 + FRAME_SAMPLES + ECHO_FRAME
 _REST_AFTER = 2 * RATE  # far-end silence after which there is no echo left to cancel
+_TOO_QUIET_DBFS = -60.0  # a frame below this holds no speech that could be recognized
 _WORTH_A_LOOK = 0.2  # probability of speech above which it matters whose voice it is
 _PRE_ROLL_S = 3.0
 
@@ -176,11 +178,21 @@ class NearEnd:
         """
         near_16k = self._near_rate.process(_finite(near))
         self._reference.push(self._far_rate.process(_finite(far)), len(near_16k))
-        frames: list[NearEndFrame] = []
-        for echo_frame in self._echo_framer.push(near_16k):
-            frames.extend(self._cancel(echo_frame.samples))
+        echo_frames = [frame.samples for frame in self._echo_framer.push(near_16k)]
+        references = [self._reference.take() for _ in echo_frames]
         self._reference.settle()
+        if self._may_rest(references):
+            return self._pass_on(np.concatenate(echo_frames)) if echo_frames else []
+        frames: list[NearEndFrame] = []
+        for echo_frame, reference in zip(echo_frames, references, strict=True):
+            frames.extend(self._cancel(echo_frame, reference))
         return frames
+
+    def _may_rest(self, references: Sequence[NDArray[np.float32]]) -> bool:
+        """Whether nothing has played for long, so that there is no echo left to cancel."""
+        if self._since_active <= _REST_AFTER:
+            return False
+        return all(peak_dbfs(reference) <= _ACTIVE_DBFS for reference in references)
 
     def resync(self, capture_rate: int | None = None, playback_rate: int | None = None) -> None:
         """Start anew after a device change or a gap: sound, echo path and speech state.
@@ -203,13 +215,30 @@ class NearEnd:
         self._likelihood.reset()
         self._since_active = _ACTIVE_HOLD
 
-    def _cancel(self, near: NDArray[np.float32]) -> list[NearEndFrame]:
-        far = self._reference.take()
+    def _cancel(self, near: NDArray[np.float32], far: NDArray[np.float32]) -> list[NearEndFrame]:
         self._since_active += ECHO_FRAME
         if peak_dbfs(far) > _ACTIVE_DBFS:
             self._since_active = 0
-        clean = self._clean(near, far)
+        self._delayed(near)
+        clean = self._canceller.process(near, far)
         self._likelihood.push(clean, near, far)
+        return self._frames(clean, near)
+
+    def _pass_on(self, near: NDArray[np.float32]) -> list[NearEndFrame]:
+        """Leave the canceller at rest: half of what idle listening costs.
+
+        The sound is delayed as the canceller does, so that no sample is lost or said twice.
+        """
+        self._since_active += len(near)
+        self._likelihood.reset()
+        return self._frames(self._delayed(near), near)
+
+    def _delayed(self, near: NDArray[np.float32]) -> NDArray[np.float32]:
+        delayed = np.concatenate((self._delay_line, near))
+        self._delay_line = delayed[len(near) :]
+        return delayed[: len(near)]
+
+    def _frames(self, clean: NDArray[np.float32], near: NDArray[np.float32]) -> list[NearEndFrame]:
         if self._to_skip:  # what the canceller gives before the first sample that it was given
             skipped = min(self._to_skip, len(clean))
             clean = clean[skipped:]
@@ -220,20 +249,10 @@ class NearEnd:
             for frame in self._clean_framer.push(clean)
         ]
 
-    def _clean(self, near: NDArray[np.float32], far: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Cancel, or rest while nothing has played for long: half of what idle listening costs.
-
-        Resting delays the sound as the canceller does, so that no sample is lost or said twice.
-        """
-        delayed = np.concatenate((self._delay_line, near))
-        self._delay_line = delayed[len(near) :]
-        if self._since_active > _REST_AFTER:
-            return delayed[: len(near)]
-        return self._canceller.process(near, far)
-
     def _judge(self, samples: NDArray[np.float32], start_sample: int) -> NearEndFrame:
         self._next_start = start_sample + FRAME_SAMPLES
-        probability = self._vad.probability(samples)
+        quiet = rms_dbfs(samples) < _TOO_QUIET_DBFS
+        probability = 0.0 if quiet else self._vad.probability(samples)
         far_active = self._since_active < _ACTIVE_HOLD
         echo = far_active and probability > _WORTH_A_LOOK and self._likelihood.value() > LIKELY
         return NearEndFrame(

@@ -19,7 +19,7 @@ from jarvis_voice import clock
 
 RING_S = 4.0  # a stall of the loop longer than this loses sound, and is counted
 FRAME_S = FRAME_SAMPLES / SAMPLE_RATE
-IDLE_PORTION_S = 3 * FRAME_S  # as long as speech must last before a turn begins
+IDLE_PORTION_S = 8 * FRAME_S  # the models work through it in one go, with warm caches
 KEEP_S = 15.0  # of past frames: a turn may begin while the final of the one before is awaited
 
 
@@ -74,7 +74,8 @@ class Ears:
     def hurry(self, active: bool) -> None:
         """Take sound frame by frame while anybody speaks, and in larger portions while nobody does.
 
-        A portion costs a change of threads; nothing is lost by it, only noticed 64 ms later.
+        A portion costs a change of threads and cold caches. Nothing is lost by a large one: a turn
+        begins at the onset of the speech all the same, it is only noticed up to 0.2 s later.
         """
         portion_s = FRAME_S if active else IDLE_PORTION_S
         self._portion = round(portion_s * self._port.info.rate)
