@@ -30,7 +30,7 @@ from jarvis_voice.attention.state import (
     OpenRequest,
     SettledDecision,
 )
-from jarvis_voice.boundary import Ruling, UserAnswer, Verdict
+from jarvis_voice.boundary import ProposedAction, Ruling, UserAnswer, Verdict
 
 UNHEARD = 64
 """Most that is kept for a run that takes nothing in; a user who says more is told."""
@@ -95,22 +95,22 @@ def carry_out(change: Change, request: OpenRequest, answer: UserAnswer, at_s: fl
 
 def _rule_run(change: Change, mine: list[Held], decided: Ruling, receipt: str, at_s: float) -> None:
     """Tell one run: the first of its calls carries the user's words, the others point to it."""
-    first = mine[0].action
+    carrier = next((held for held in mine if not change.unreachable(held.action)), None)
     guidance = Guidance(
         receipt=receipt,
         verdict=decided.verdict,
         text=decided.reason,
-        phase=GuidancePhase.SENT,
+        phase=GuidancePhase.SENT if carrier else GuidancePhase.PENDING,
         at_s=at_s,
-        action_id=first.action_id,
-        fingerprint=first.fingerprint,
-        sendings=1,
+        action_id=carrier.action.action_id if carrier else "",
+        fingerprint=mine[0].action.fingerprint,
+        sendings=1 if carrier else 0,
     )
-    change.add_guidance(first.run_id, guidance)
+    change.add_guidance(mine[0].action.run_id, guidance)
     denied = decided.verdict is Verdict.DENY
     for held in mine:
         _let_go(change, held)
-        if held is mine[0]:
+        if held is (carrier or mine[0]):
             ruling = Ruling(decided.verdict, with_call(decided.reason, decided.verdict))
         else:
             ruling = Ruling(decided.verdict, sibling_text(receipt) if denied else "")
@@ -192,7 +192,12 @@ def runtime_gone(change: Change, fact: RuntimeGone) -> None:
     session = change.state.sessions.get(fact.run_id)
     if session is None:
         return
-    mine = tuple(held for held in session.held if fact.action_id in (None, held.action.action_id))
+
+    def is_gone(action: ProposedAction) -> bool:
+        return action.run_id == fact.run_id and fact.action_id in (None, action.action_id)
+
+    change.unreachable = is_gone
+    mine = tuple(held for held in session.held if is_gone(held.action))
     carry_out_answered(change, mine, fact.at_s)
     for held in mine:
         if held in change.session(fact.run_id).held:

@@ -43,6 +43,8 @@ class Change:
     def __init__(self, state: AttentionState) -> None:
         self.state = state
         self.requests: list[Request] = []
+        self.unreachable: Callable[[ProposedAction], bool] = lambda action: False
+        """Calls whose runtime hung up: they get their ruling for the record, nobody hears it."""
 
     def result(self) -> tuple[AttentionState, list[Request]]:
         """The new state and what is to be done."""
@@ -122,7 +124,8 @@ class Change:
     def rule(self, action: ProposedAction, ruling: Ruling, receipt: str, at_s: float) -> None:
         """Answer the runtime, once and for good, and with it what the run must still be told."""
         session = self.session(action.run_id, action.project_id, at_s)
-        told = session.pending
+        heard = not self.unreachable(action)
+        told = session.pending if heard else ()
         if told:
             texts = tuple(item.text for item in told)
             ruling = replace(ruling, reason=told_with(texts, ruling))
@@ -137,9 +140,10 @@ class Change:
         self.put(
             replace(session, ruled=(*others, ruled)[-RULED_PER_SESSION:], touched_s=at_s),
         )
-        self.want(
-            AnswerRuntime(action.run_id, action.action_id, action.fingerprint, ruling, receipt)
-        )
+        if heard:
+            self.want(
+                AnswerRuntime(action.run_id, action.action_id, action.fingerprint, ruling, receipt)
+            )
 
     def outage(self, action: ProposedAction, reason: str, at_s: float, *, closed: bool) -> None:
         """Nobody could be asked: the rule decides, and the run is marked."""
@@ -172,7 +176,7 @@ class Change:
         changed = advance(
             session,
             lambda item: item.phase is GuidancePhase.SENT and lost(item),
-            lambda item: replace(item, phase=GuidancePhase.PENDING, action_id=""),
+            lambda item: replace(item, phase=GuidancePhase.PENDING),
         )
         if changed.guidance != session.guidance:
             self.put(changed)

@@ -50,7 +50,7 @@ from jarvis_voice.attention.outcome import (
 )
 from jarvis_voice.attention.policy import Candidate, Decision, Policy, ThinkingPolicy
 from jarvis_voice.attention.requests import AnswerRuntime, MarkDegraded, Request
-from jarvis_voice.attention.state import AttentionState, GuidancePhase, Refusal
+from jarvis_voice.attention.state import AttentionState, Guidance, GuidancePhase, Refusal
 from jarvis_voice.attention.timers import Key, Timers
 from jarvis_voice.boundary import AttentionRequest, ProposedAction, Ruling, UserAnswer, Verdict
 from jarvis_voice.errors import JarvisError
@@ -138,10 +138,11 @@ class Desk:
     def note_delivered(self, run_id: str, action_id: str) -> None:
         """The runtime has the ruling on this call. Presumed after a while when it is not told."""
         session = self._state.sessions.get(run_id)
-        sent = [] if session is None else [g for g in session.guidance if _is_sent(g.phase)]
-        receipts = [item.receipt for item in sent if item.action_id == action_id]
-        if receipts:
-            self._insist(RulingDelivered(self._now(), run_id, action_id, receipts[0]))
+        if session is None:
+            return
+        receipt = next((r.receipt for r in session.ruled if r.action_id == action_id), "")
+        if receipt and any(_is_sent_with(item, action_id) for item in session.guidance):
+            self._insist(RulingDelivered(self._now(), run_id, action_id, receipt))
 
     def note_guidance_seen(self, run_id: str, text: str) -> None:
         """A text of the run's own record, in which receipts of decisions may stand."""
@@ -419,7 +420,8 @@ class Desk:
 
     def _answer_runtime(self, request: AnswerRuntime) -> None:
         call = (request.run_id, request.action_id)
-        if not self._resolve((*call, request.fingerprint), request.ruling) or self._closed:
+        woken = self._resolve((*call, request.fingerprint), request.ruling)
+        if not woken or not request.receipt or self._closed:
             return
         self._timers.after(
             ("delivered", *call), self._settings.delivered_s, lambda: self.note_delivered(*call)
@@ -455,5 +457,5 @@ class Desk:
         return self._outside.unix_now()
 
 
-def _is_sent(phase: GuidancePhase) -> bool:
-    return phase is GuidancePhase.SENT
+def _is_sent_with(item: Guidance, action_id: str) -> bool:
+    return item.phase is GuidancePhase.SENT and item.action_id == action_id

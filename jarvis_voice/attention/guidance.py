@@ -33,7 +33,7 @@ def decision_text(question: str, answer: UserAnswer, receipt: str) -> str:
     """What the user decided when asked."""
     words = f'"{_cut(answer.words, TEXT_CHARS // 2)}"' if answer.words.strip() else ""
     if answer.kind is AnswerKind.DELEGATED:
-        said = "The user leaves this decision to you."
+        said = f"The user leaves this decision to you{': ' + words if words else ''}."
     elif words:
         said = f"The user decided: {words}."
     else:
@@ -64,6 +64,11 @@ def sibling_text(receipt: str) -> str:
         "This call was not run, because a call of the same turn was denied and the user's "
         f"decision may change this one too. See that call's result. [decision {receipt}]"
     )
+
+
+def repeated_text(receipt: str) -> str:
+    """For a call that is offered once more after its decision was told with another one."""
+    return f"The decision on this call still stands and was told before. [decision {receipt}]"
 
 
 def told_with(texts: tuple[str, ...], ruling: Ruling) -> str:

@@ -13,7 +13,7 @@ from jarvis_voice.attention.facts import (
     QuestionIgnored,
     QuestionSnoozed,
 )
-from jarvis_voice.attention.guidance import receipt_of, sibling_text
+from jarvis_voice.attention.guidance import receipt_of, repeated_text, sibling_text
 from jarvis_voice.attention.requests import AnswerRuntime
 from jarvis_voice.attention.state import (
     ASKED_PER_PROJECT,
@@ -25,6 +25,7 @@ from jarvis_voice.attention.state import (
     Ending,
     Held,
     OpenRequest,
+    Ruled,
     Session,
 )
 from jarvis_voice.boundary import AttentionRequest, ProposedAction, Ruling, Verdict
@@ -95,7 +96,7 @@ def _known_ruling(change: Change, session: Session, fact: ActionOffered) -> bool
         _deny_beside(change, action, _CROSSED)
         return True
     if before is not None:
-        change.rule(action, before.ruling, before.receipt, at_s)
+        change.rule(action, _repeated(session, before), before.receipt, at_s)
         return True
     if _is_sibling(session.denied, action, at_s):
         receipt = session.denied.receipt if session.denied else ""
@@ -104,6 +105,14 @@ def _known_ruling(change: Change, session: Session, fact: ActionOffered) -> bool
     if session.denied is not None:
         change.put(replace(session, denied=None))
     return _told_first(change, session, fact)
+
+
+def _repeated(session: Session, before: Ruled) -> Ruling:
+    """The same ruling; its words only when no other call has brought them to the run since."""
+    guidance = next((item for item in session.guidance if item.receipt == before.receipt), None)
+    if guidance is None or guidance.sendings == 0 or guidance.action_id == before.action_id:
+        return before.ruling
+    return replace(before.ruling, reason=repeated_text(before.receipt))
 
 
 def _told_first(change: Change, session: Session, fact: ActionOffered) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from jarvis_voice.attention.answering import carry_out_answered
 from jarvis_voice.attention.change import Change, advance
 from jarvis_voice.attention.facts import GuidanceSeen, Restarted, RulingDelivered
-from jarvis_voice.attention.requests import AnswerRuntime, MarkDegraded, NoteApplied
+from jarvis_voice.attention.requests import MarkDegraded, NoteApplied
 from jarvis_voice.attention.state import Ending, Guidance, GuidancePhase
 
 RESTARTED = "I was restarted while a decision was open"
@@ -17,9 +17,14 @@ RESTARTED_UNHEARD = (
 
 
 def delivered(change: Change, fact: RulingDelivered) -> None:
-    """The runtime has the ruling on this call, and all that it carried."""
+    """The runtime has the ruling on this call, and all that it carried.
+
+    A denial of another call that took the same id has no receipt, and proves nothing.
+    """
     session = change.state.sessions.get(fact.run_id)
-    if session is None:
+    if session is None or not fact.receipt:
+        return
+    if not any((r.action_id, r.receipt) == (fact.action_id, fact.receipt) for r in session.ruled):
         return
 
     def is_carried(item: Guidance) -> bool:
@@ -48,9 +53,8 @@ def seen(change: Change, fact: GuidanceSeen) -> None:
 
 def restarted(change: Change, fact: Restarted) -> None:
     """All connections are gone: open questions fall away, open decisions wait for the next call."""
+    change.unreachable = lambda action: True
     carry_out_answered(change, tuple(change.state.held()), fact.at_s)
-    # nobody is there to take a ruling; what it carried is brought with the next one
-    change.requests = [item for item in change.requests if not isinstance(item, AnswerRuntime)]
     for held in tuple(change.state.held()):
         change.unhold(held, Ending.EXPIRED, RESTARTED)
         change.want(MarkDegraded(held.action.run_id, RESTARTED))
