@@ -13,7 +13,6 @@ delivery of blocks allows: see ``Reference``.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,15 +98,15 @@ class Reference:
             self._started = True
             self._drop(max(0, filled - near_samples))
 
-    def take(self) -> NDArray[np.float32]:
-        """The reference for the next echo frame, shape (160,)."""
-        out = np.zeros(ECHO_FRAME, np.float32)
-        if self._filled >= ECHO_FRAME:
-            out[:] = self._queue[:ECHO_FRAME]
-            self._discard(ECHO_FRAME)
-        elif self._started:
-            self.padded_samples += ECHO_FRAME
-        self._seen += ECHO_FRAME
+    def take(self, count: int = 1) -> NDArray[np.float32]:
+        """The references for the next echo frames, shape (count, 160)."""
+        out = np.zeros((count, ECHO_FRAME), np.float32)
+        there = min(count, self._filled // ECHO_FRAME)
+        out[:there].reshape(-1)[:] = self._queue[: there * ECHO_FRAME]
+        self._discard(there * ECHO_FRAME)
+        if self._started:
+            self.padded_samples += (count - there) * ECHO_FRAME
+        self._seen += count * ECHO_FRAME
         return out
 
     def settle(self) -> None:
@@ -179,7 +178,7 @@ class NearEnd:
         near_16k = self._near_rate.process(_finite(near))
         self._reference.push(self._far_rate.process(_finite(far)), len(near_16k))
         echo_frames = [frame.samples for frame in self._echo_framer.push(near_16k)]
-        references = [self._reference.take() for _ in echo_frames]
+        references = self._reference.take(len(echo_frames))
         self._reference.settle()
         if self._may_rest(references):
             return self._pass_on(np.concatenate(echo_frames)) if echo_frames else []
@@ -188,11 +187,9 @@ class NearEnd:
             frames.extend(self._cancel(echo_frame, reference))
         return frames
 
-    def _may_rest(self, references: Sequence[NDArray[np.float32]]) -> bool:
+    def _may_rest(self, references: NDArray[np.float32]) -> bool:
         """Whether nothing has played for long, so that there is no echo left to cancel."""
-        if self._since_active <= _REST_AFTER:
-            return False
-        return all(peak_dbfs(reference) <= _ACTIVE_DBFS for reference in references)
+        return self._since_active > _REST_AFTER and peak_dbfs(references) <= _ACTIVE_DBFS
 
     def resync(self, capture_rate: int | None = None, playback_rate: int | None = None) -> None:
         """Start anew after a device change or a gap: sound, echo path and speech state.
