@@ -87,11 +87,12 @@ class SpokenUser:
         await self._until(lambda: self._stopped >= answers)
 
     async def _until(self, reached: Callable[[], bool]) -> None:
-        """Wait until it is so, or until patience has run out."""
-        try:
-            async with asyncio.timeout(PATIENCE_S):
-                while not reached():
-                    self._changed.clear()
+        """Wait until it is so; patience runs out only while Jarvis is silent."""
+        while not reached():
+            self._changed.clear()
+            speaking = self._started > self._stopped
+            try:
+                async with asyncio.timeout(None if speaking else PATIENCE_S):
                     await self._changed.wait()
-        except TimeoutError:
-            return
+            except TimeoutError:
+                return
