@@ -31,9 +31,10 @@ def effect_of(found: Words) -> Effect | None:
         return None
     if name.startswith("python") or name in ("node", "ruby", "perl", "php", "deno", "bun"):
         return _interpreter(name, rest, found.fed)
+    named = _by_table(name, rest) if name in _PACKAGES else None
     special = _SPECIAL.get(name)
-    found_effect = special(rest) if special else None
-    return found_effect or _by_table(name, rest) or _sql(name, (*rest, found.fed))
+    closer = special(rest) if special and not named else None
+    return named or closer or _by_table(name, rest) or _sql(name, (*rest, found.fed))
 
 
 # --- the tables

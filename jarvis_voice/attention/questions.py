@@ -149,7 +149,8 @@ def speakable(effect: str, target: str) -> str:
     if effect == "github_write":
         return _forge_words(target)
     if effect in ("git_push", "force_push"):
-        target = " on ".join(reversed(target.split()[:2])) if " " in target else target
+        if not target.startswith("the "):
+            target = " on ".join(reversed(target.split()[:2]))
         target = target.lstrip("+:")
     names = target.split()
     if effect == "delete" and len(names) > 3 and not target[:1].isupper():

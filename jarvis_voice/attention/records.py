@@ -64,6 +64,9 @@ _QUESTION_KEY = re.compile(
     r'|needs_(?:approval|decision|input)_from)"\s*:\s*',
     re.IGNORECASE,
 )
+_LOOSE_FIELD = re.compile(
+    rf"""["']?\b({"|".join(SALIENT_KEYS)})\b["']?\s*[:=]\s*(?:"([^"\n]{{1,400}})|([^",\n}}]{{1,200}}))"""
+)
 _STRING = re.compile(r'"((?:[^"\\\n]|\\.){0,400})"')
 
 
@@ -101,31 +104,30 @@ def writes_near(command: str, path: str) -> bool:
 def salient(text: str, limit: int = SALIENT_CHARS) -> str:
     """The decision-relevant fields first, then as much of the rest's two ends as there is room.
 
-    However long the text is, no field of ``SALIENT_KEYS`` that it holds is crowded out by others.
+    However long the text is, no field of ``SALIENT_KEYS`` that it holds is crowded out by others:
+    each has its share of the room, and what one leaves over goes to the more important ones.
     """
-    lines = list(_salient_lines(text))
-    room = limit
+    lines = [f"{key}: {value}" for key, value in _salient_fields(text)]
+    if not lines:
+        return _ends(text, limit)[:limit]
+    fair = max(0, limit // len(lines) - 1)
+    spare = sum(max(0, fair - len(line)) for line in lines)
     kept = []
     for line in lines:
-        share = max(40, room // 2) if line is not lines[-1] else room
-        line = _cut(line, min(share, room))
-        if room - len(line) < 0 or not line:
-            break
-        kept.append(line)
-        room -= len(line) + 1
-    if room > 80:
-        kept.append(_ends(text, room))
-    return "\n".join(kept)[:limit]
+        room = max(fair, min(VALUE_CHARS, fair + spare))
+        spare -= max(0, min(len(line), room) - fair)
+        kept.append(_cut(line, room))
+    shown = "\n".join(kept)
+    left = limit - len(shown) - 1
+    return (f"{shown}\n{_ends(text, left)}" if left > 80 else shown)[:limit]
 
 
-def _salient_lines(text: str) -> Iterator[str]:
+def _salient_fields(text: str) -> list[tuple[str, str]]:
     values = dict.fromkeys(SALIENT_KEYS, "")
     for key, value in _pairs(text):
-        if key in values and not values[key] and value:
-            values[key] = value
-    for key, value in values.items():
-        if value:
-            yield f"{key}: {_cut(value, VALUE_CHARS)}"
+        if key in values and not values[key]:
+            values[key] = _cut(value, VALUE_CHARS)
+    return [(key, value) for key, value in values.items() if value]
 
 
 def _pairs(text: str) -> Iterator[tuple[str, str]]:
@@ -136,10 +138,8 @@ def _pairs(text: str) -> Iterator[tuple[str, str]]:
     if isinstance(data, dict | list):
         yield from _walk(data)
         return
-    # cut or no JSON: what looks like a field is one
-    for found in re.finditer(r'["\']?\b([a-z_]{4,30})["\']?\s*[:=]\s*(.{1,200})', text):
-        if found[1] in SALIENT_KEYS:
-            yield found[1], found[2].strip().rstrip(",").strip('"')
+    for found in _LOOSE_FIELD.finditer(text):  # cut or no JSON: what looks like a field is one
+        yield found[1], found[2] or found[3].strip()
 
 
 def _walk(data: Any) -> Iterator[tuple[str, str]]:
