@@ -54,7 +54,7 @@ def _entries() -> dict[str, _Entry]:
 
 def _whisper(variant: str) -> _Entry:
     def open_whisper(
-        threads: int = 2, language: str | None = "en", settings: Any = None
+        threads: int = 1, language: str | None = "en", settings: Any = None
     ) -> Recognizer:
         from audio.asr.whisper import WhisperRecognizer, WhisperSettings
 

@@ -43,7 +43,7 @@ class WhisperRecognizer(SegmentedRecognizer):
     def __init__(
         self,
         variant: str = "tiny.en",
-        threads: int = 2,
+        threads: int = 1,  # 2 save 20 ms, but on a busy machine each step waits for both: 1 to 4 s
         settings: WhisperSettings | None = None,
     ) -> None:
         """Load the weights. Raises EngineMissing or EngineCorrupt with what to do."""
