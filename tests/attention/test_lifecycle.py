@@ -16,6 +16,7 @@ from jarvis_voice.attention.facts import (
     BatchEnded,
     Fact,
     PolicyDecided,
+    Restarted,
     RulingDelivered,
     UserAnswered,
     UserGuided,
@@ -208,3 +209,62 @@ def test_what_an_agent_is_told_is_bounded_and_has_one_receipt(
     assert told.ruling.verdict is verdict
     assert len(told.ruling.reason) <= 1600
     assert told.receipt in receipts_in(told.ruling.reason)
+
+
+def denied_then_crashed(action: ProposedAction) -> AttentionState:
+    """The user denied the call, and the program ended before the runtime was told."""
+    state, _ = play(offered(action), asked(action))
+    (request_id,) = state.requests
+    answer = UserAnswer(request_id, AnswerKind.WORDS, Verdict.DENY, "Use a branch.", 9e9)
+    return fold([UserAnswered(1.0, "", answer), Restarted(2.0, "")], state)
+
+
+def rulings(wanted: list[Request]) -> list[AnswerRuntime]:
+    return [item for item in wanted if isinstance(item, AnswerRuntime)]
+
+
+def test_a_denied_call_that_comes_back_after_its_words_were_told_gets_no_second_telling(
+    call: Offer,
+) -> None:
+    push = call("Bash")
+    state = denied_then_crashed(push)
+    state, wanted = step(state, offered(call("Bash", action_id="next"), 3.0, 90.0))
+    (told,) = rulings(wanted)
+    assert "Use a branch." in told.ruling.reason
+    state, wanted = step(state, offered(push, 4.0, 90.0))
+    (again,) = rulings(wanted)
+    assert again.ruling.verdict is Verdict.DENY
+    assert "Use a branch." not in again.ruling.reason
+    assert receipts_in(again.ruling.reason) == (told.receipt,)
+
+
+def test_a_denied_call_that_comes_back_first_is_told_itself(call: Offer) -> None:
+    push = call("Bash")
+    _, wanted = step(denied_then_crashed(push), offered(push, 3.0, 90.0))
+    (told,) = rulings(wanted)
+    assert told.ruling.verdict is Verdict.DENY
+    assert told.ruling.reason.count("Use a branch.") == 1
+
+
+def test_an_approved_call_that_comes_back_after_a_crash_runs_at_once(call: Offer) -> None:
+    push = call("Bash")
+    state, _ = play(offered(push), asked(push))
+    (request_id,) = state.requests
+    answer = UserAnswer(request_id, AnswerKind.CHOICE, Verdict.ALLOW, "go ahead", 9e9)
+    state = fold([UserAnswered(1.0, "", answer), Restarted(2.0, "")], state)
+    retried = call("Bash", action_id="a new id for the same call")
+    _, wanted = step(state, offered(retried, 3.0, 90.0))
+    assert [item.ruling.verdict for item in rulings(wanted)] == [Verdict.ALLOW]
+
+
+def test_the_delivery_of_another_ruling_proves_nothing(call: Offer) -> None:
+    push = call("Bash")
+    state, wanted = step(denied_then_crashed(push), offered(push, 3.0, 90.0))
+    (told,) = rulings(wanted)
+    changed = call("Bash", content="something else")
+    state, wanted = step(state, offered(changed, 3.0, 90.0))
+    (crossed,) = rulings(wanted)
+    assert crossed.ruling.verdict is Verdict.DENY
+    for receipt, phase in ((crossed.receipt, Phase.CANCELLED), (told.receipt, Phase.DELIVERED)):
+        state, _ = step(state, RulingDelivered(4.0, "run-1", push.action_id, receipt))
+        assert state.phase_of("run-1", push.action_id) is phase

@@ -170,7 +170,9 @@ class Lifecycle(RuleBasedStateMachine):
 
     def offer_one(self, run_id: str, batch: str | None, topic: str, judged: str) -> None:
         number = next(self.numbers)
-        action = self.action(run_id, f"call-{number}", f"print-{number % 3}", batch)
+        # each run numbers its calls by itself, so that different runs use the same ids
+        mine = len({call for call in self.world.offered if call[0] == run_id})
+        action = self.action(run_id, f"call-{mine}", f"print-{number % 3}", batch)
         self.put(action)
         held = self.state.find_held(run_id, action.action_id)
         if judged and held is not None:
@@ -342,9 +344,17 @@ class Lifecycle(RuleBasedStateMachine):
             if item.answer is not None
             for ref in item.holds
         }
+        if not any(isinstance(item, AnswerRuntime) for item in wanted):
+            return
+        for run_id, session in before.sessions.items():
+            if run_id not in touched:
+                assert self.state.sessions[run_id].epoch == session.epoch
+        assert request.answer is not None
+        if request.answer.verdict is Verdict.DENY:
+            for run_id in {ref.run_id for ref in request.holds}:
+                assert self.state.sessions[run_id].epoch > before.sessions[run_id].epoch
         for item in wanted:
             if isinstance(item, AnswerRuntime):
-                assert request.answer is not None
                 assert item.run_id in touched, "an answer reached a run that it was not about"
                 call = (item.run_id, item.action_id)
                 if item.ruling.verdict is Verdict.ALLOW or call in verdicts_of:
