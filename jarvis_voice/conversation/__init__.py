@@ -5,15 +5,16 @@ ears.py          capture -> echo canceller -> VAD frames with session times
 transcriber.py   the open turn's recognizer, on its own thread
 answer.py        one reply: its text, its audio, and what of it was heard
 mouth.py         synthesizer on its own thread -> playback; tells when the agent is heard
+keeping.py       lost devices are opened again
 """
 
 from jarvis_voice.conversation.answering import Brain
 from jarvis_voice.conversation.conductor import (
     Conversation,
     ConversationSettings,
-    DeviceKeeper,
     Parts,
 )
+from jarvis_voice.conversation.keeping import DeviceKeeper
 from jarvis_voice.conversation.speaking_up import Heard, Notice
 
 __all__ = [

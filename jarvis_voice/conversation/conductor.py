@@ -14,11 +14,9 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
 
 from audio.asr.base import Hypothesis, Recognizer
 from audio.devices.base import CapturePort, PlaybackPort
-from audio.devices.reopen import Attempt, Reopened
 from audio.echo.base import EchoCanceller
 from audio.near_end import NearEnd
 from audio.playback import Playback
@@ -32,11 +30,11 @@ from jarvis_voice import clock, events
 from jarvis_voice.conversation.answer import Answer
 from jarvis_voice.conversation.answering import Answering, AnsweringSettings, Brain
 from jarvis_voice.conversation.ears import Ears
+from jarvis_voice.conversation.keeping import DeviceKeeper, Keeping
 from jarvis_voice.conversation.mouth import Mouth
 from jarvis_voice.conversation.speaking_up import Notice, SpeakingUp
 from jarvis_voice.conversation.transcriber import Settled, Transcriber
 
-FEW_ATTEMPTS = 3  # to reopen a device, after which the user is told what is wrong
 NO_FRAMES_S = 0.3  # longer than the gaps of a busy machine's capture
 SURELY_SILENT = 0.2  # probability of speech under which no turn is about to begin
 NOT_HEARD = "Sorry, I could not make that out. Please say it again."
@@ -49,18 +47,6 @@ class ConversationSettings:
     turn: TurnSettings = field(default_factory=TurnSettings)
     answering: AnsweringSettings = field(default_factory=AnsweringSettings)
     preemptive: bool = True  # prepare a reply while the end of the turn is not yet certain
-
-
-class DeviceKeeper(Protocol):
-    """Gets lost devices back; ``audio.devices.reopen.DuplexDevices`` is one."""
-
-    async def watch(self) -> None:
-        """Report a stream that stalls as lost, until cancelled."""
-        ...
-
-    async def reopen(self, failed: Callable[[Attempt], None]) -> Reopened:
-        """Open again and again what was open before, until it works."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,11 +84,13 @@ class Conversation:
         self._answering = Answering(parts.brain, self._mouth, settings.answering, publish)
         self._transcriber = Transcriber(parts.recognizer, self._hypothesis, self._settled)
         self._speaking_up = SpeakingUp(self._answering.speak_up, self._floor_is_free)
+        self._keeping: Keeping | None = None
+        if parts.devices is not None:
+            self._keeping = Keeping(parts.devices, self._sound_is_back, publish)
         self._machine = TurnMachine(settings.turn)
         self._facts: deque[turn.Fact] = deque()  # the first one is being dealt with
         self._last_frame_s = 0.0
         self._stopping = asyncio.Event()
-        self._lost = asyncio.Event()
         self._closed_because = "stopped"
 
     # --- life ---
@@ -161,9 +149,9 @@ class Conversation:
                 group.create_task(self._mouth.run(), name="mouth"),
                 group.create_task(self._speaking_up.run(), name="speak up"),
             ]
-            if self._parts.devices is not None:
-                tasks.append(group.create_task(self._parts.devices.watch(), name="watch devices"))
-                tasks.append(group.create_task(self._keep(self._parts.devices), name="keep"))
+            if self._keeping is not None:
+                tasks.append(group.create_task(self._keeping.watch(), name="watch devices"))
+                tasks.append(group.create_task(self._keeping.run(), name="keep"))
             await self._stopping.wait()
             self._speaking_up.close()
             self._answering.close()
@@ -171,36 +159,16 @@ class Conversation:
                 task.cancel()
 
     def _device_lost(self, reason: str) -> None:
-        if self._parts.devices is None:
-            remedy = "Check the device and start again; the conversation so far was kept."
-            self.stop(reason)
-        else:
-            remedy = "It is opened again as soon as it is back; nothing said so far was lost."
+        if self._keeping is not None:
+            self._keeping.lost(reason)
+            return
+        self.stop(reason)
+        remedy = "Check the device and start again; the conversation so far was kept."
         self._publish(events.Faulted(clock.session_now(), "devices", reason, remedy))
-        self._lost.set()
 
-    async def _keep(self, devices: DeviceKeeper) -> None:
-        while True:
-            await self._lost.wait()
-            self._lost.clear()  # first: a device may be lost again right after it was reopened
-            reopened = await devices.reopen(self._still_lost)
-            self._ears.resync()
-            self._mouth.reopened()
-            capture, playback = reopened.capture, reopened.playback
-            self._publish(
-                events.DevicesReopened(
-                    clock.session_now(),
-                    capture.name if capture else None,
-                    playback.name if playback else None,
-                    reopened.attempts,
-                    reopened.same,
-                )
-            )
-
-    def _still_lost(self, attempt: Attempt) -> None:
-        if attempt.number == FEW_ATTEMPTS:
-            problem, remedy = attempt.error.problem, attempt.error.remedy
-            self._publish(events.Faulted(clock.session_now(), "devices", problem, remedy))
+    def _sound_is_back(self) -> None:
+        self._ears.resync()
+        self._mouth.reopened()
 
     def _floor_is_free(self) -> bool:
         return self._machine.floor is turn.Floor.IDLE and self._answering.idle
