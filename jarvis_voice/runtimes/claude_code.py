@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from jarvis_voice.boundary import ProposedAction, Ruling, Verdict
-from jarvis_voice.runtimes.fields import Offer, Payload, action_of, mapping, reason_of, text
+from jarvis_voice.boundary import ProposedAction, Ruling
+from jarvis_voice.runtimes import claude_form
+from jarvis_voice.runtimes.fields import Payload, text
 
 NAME = "claude-code"
 DEADLINE_S = 570.0
@@ -25,34 +26,12 @@ def recognizes(payload: Payload) -> bool:
 
 def proposed(payload: Payload, now_s: float) -> ProposedAction | None:
     """The call of a ``PreToolUse`` input. A subagent is a run of its own: ``session/agent``."""
-    if text(payload, "hook_event_name") != "PreToolUse":
-        return None
-    session, agent = text(payload, "session_id"), text(payload, "agent_id")
-    return action_of(
-        Offer(
-            NAME,
-            text(payload, "cwd"),
-            f"{session}/{agent}" if agent else session,
-            text(payload, "tool_use_id"),
-            text(payload, "tool_name"),
-            mapping(payload, "tool_input"),
-            now_s,
-            session if agent else None,
-        )
-    )
+    return claude_form.proposed(NAME, payload, now_s)
 
 
 def reply(payload: Payload, ruling: Ruling) -> dict[str, Any]:
     """Nothing, or a refusal that the model sees as the result of this call."""
-    if text(payload, "hook_event_name") != "PreToolUse" or ruling.verdict is not Verdict.DENY:
-        return {}
-    return {
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason_of(ruling.reason),
-        }
-    }
+    return claude_form.reply(payload, ruling)
 
 
 def observed(payload: Payload) -> dict[str, Any] | None:

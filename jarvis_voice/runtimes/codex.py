@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from jarvis_voice.boundary import ProposedAction, Ruling, Verdict
-from jarvis_voice.runtimes.fields import Offer, Payload, action_of, mapping, reason_of, text
+from jarvis_voice.boundary import ProposedAction, Ruling
+from jarvis_voice.runtimes import claude_form
+from jarvis_voice.runtimes.fields import Payload, text
 
 NAME = "codex"
 DEADLINE_S = 570.0
@@ -26,34 +27,12 @@ def recognizes(payload: Payload) -> bool:
 
 def proposed(payload: Payload, now_s: float) -> ProposedAction | None:
     """The call of a ``PreToolUse`` input; the calls of one batch come at the same moment."""
-    if text(payload, "hook_event_name") != "PreToolUse":
-        return None
-    session, agent = text(payload, "session_id"), text(payload, "agent_id")
-    return action_of(
-        Offer(
-            NAME,
-            text(payload, "cwd"),
-            f"{session}/{agent}" if agent else session,
-            text(payload, "tool_use_id"),
-            text(payload, "tool_name"),
-            mapping(payload, "tool_input"),
-            now_s,
-            session if agent else None,
-        )
-    )
+    return claude_form.proposed(NAME, payload, now_s)
 
 
 def reply(payload: Payload, ruling: Ruling) -> dict[str, Any]:
     """Exactly ``{}``, or a refusal with its reason."""
-    if text(payload, "hook_event_name") != "PreToolUse" or ruling.verdict is not Verdict.DENY:
-        return {}
-    return {
-        "hookSpecificOutput": {
-            "hookEventName": "PreToolUse",
-            "permissionDecision": "deny",
-            "permissionDecisionReason": reason_of(ruling.reason),
-        }
-    }
+    return claude_form.reply(payload, ruling)
 
 
 def observed(payload: Payload) -> dict[str, Any] | None:
