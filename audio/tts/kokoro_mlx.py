@@ -8,13 +8,13 @@ the tests run this code.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.engine import CancelToken, EngineInfo, EngineKind, Weight
+from audio.downloaded import DownloadedEngine
+from audio.engine import CancelToken, EngineInfo, EngineKind
 from audio.errors import EngineCorrupt, EngineFailed, EngineMissing
 from audio.tts.phoneme_speech import Inference, PhonemeSynthesizer, edges_of
 from audio.tts.phonemes import vocabulary
@@ -23,26 +23,19 @@ from audio.weights import hub_snapshot
 
 NAME = "kokoro-mlx"
 MODEL = "mlx-community/Kokoro-82M-bf16"
-_INSTALL = 'pip install "jarvis-voice[mlx]"'
+_ENGINE = DownloadedEngine(
+    name=NAME,
+    kind=EngineKind.SYNTHESIZER,
+    description="Kokoro-82M on MLX, for Apple silicon",
+    extra="mlx",
+    packages=("mlx", "kokoro_mlx"),
+    files=("config.json", "kokoro-v1_0.safetensors"),
+)
 
 
 def describe(model: str = MODEL) -> EngineInfo:
     """The engine as it is listed; installed when its packages and its weights are."""
-    packages = all(importlib.util.find_spec(name) for name in ("mlx", "kokoro_mlx"))
-    try:
-        path: str | None = str(hub_snapshot(model))
-    except EngineMissing:
-        path = None
-    download = f"hf download {model} config.json kokoro-v1_0.safetensors"
-    hints = ([] if packages else [_INSTALL]) + ([] if path else [download])
-    return EngineInfo(
-        name=NAME,
-        kind=EngineKind.SYNTHESIZER,
-        description="Kokoro-82M on MLX, for Apple silicon",
-        installed=not hints,
-        weights=(Weight(model, "a download by the user", "Apache-2.0", path),),
-        install_hint=" && ".join(hints),
-    )
+    return _ENGINE.describe(model)
 
 
 class KokoroMlxSynthesizer(PhonemeSynthesizer):
@@ -64,7 +57,7 @@ class _MlxNetwork:
             network_class: Any = importlib.import_module("kokoro_mlx.model").KokoroModel
         except (ImportError, AttributeError) as error:
             raise EngineMissing(
-                f"This engine needs mlx and kokoro-mlx: {error}.", f"Run: {_INSTALL}"
+                f"This engine needs mlx and kokoro-mlx: {error}.", f"Run: {_ENGINE.install}"
             ) from error
         folder = hub_snapshot(model)
         try:

@@ -8,14 +8,14 @@ downloaded here.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import pickle
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.engine import CancelToken, EngineInfo, EngineKind, Weight
+from audio.downloaded import DownloadedEngine
+from audio.engine import CancelToken, EngineInfo, EngineKind
 from audio.errors import Cancelled, EngineCorrupt, EngineFailed, EngineMissing
 from audio.tts.phoneme_speech import Inference, PhonemeSynthesizer, edges_of
 from audio.tts.voices import JARVIS_VOICE, load_styles
@@ -24,26 +24,19 @@ from audio.weights import hub_snapshot
 NAME = "kokoro-torch"
 MODEL = "hexgrad/Kokoro-82M"
 _WEIGHTS = "kokoro-v1_0.pth"
-_INSTALL = 'pip install "jarvis-voice[kokoro]"'
+_ENGINE = DownloadedEngine(
+    name=NAME,
+    kind=EngineKind.SYNTHESIZER,
+    description="Kokoro-82M in full precision on torch; brings espeak (GPL), not used",
+    extra="kokoro",
+    packages=("torch", "kokoro"),
+    files=("config.json", _WEIGHTS),
+)
 
 
 def describe(model: str = MODEL) -> EngineInfo:
     """The engine as it is listed; installed when its packages and its weights are."""
-    packages = all(importlib.util.find_spec(name) for name in ("torch", "kokoro"))
-    try:
-        path: str | None = str(hub_snapshot(model))
-    except EngineMissing:
-        path = None
-    download = f"hf download {model} config.json {_WEIGHTS}"
-    hints = ([] if packages else [_INSTALL]) + ([] if path else [download])
-    return EngineInfo(
-        name=NAME,
-        kind=EngineKind.SYNTHESIZER,
-        description="Kokoro-82M in full precision on torch; brings espeak (GPL), not used",
-        installed=not hints,
-        weights=(Weight(model, "a download by the user", "Apache-2.0", path),),
-        install_hint=" && ".join(hints),
-    )
+    return _ENGINE.describe(model)
 
 
 class KokoroTorchSynthesizer(PhonemeSynthesizer):
@@ -65,7 +58,7 @@ class _TorchNetwork:
             network_class: Any = importlib.import_module("kokoro").KModel
         except (ImportError, AttributeError) as error:
             raise EngineMissing(
-                f"This engine needs torch and kokoro: {error}.", f"Run: {_INSTALL}"
+                f"This engine needs torch and kokoro: {error}.", f"Run: {_ENGINE.install}"
             ) from error
         folder = hub_snapshot(model)
         device = "cuda" if self._torch.cuda.is_available() else "cpu"
