@@ -7,7 +7,6 @@ downloaded here.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,16 +15,24 @@ from numpy.typing import NDArray
 
 from audio.asr.base import SAMPLE_RATE
 from audio.asr.segmented import SegmentedRecognizer, SegmentSettings, Verdict, judged
-from audio.engine import CancelToken, EngineInfo, EngineKind, Weight
+from audio.downloaded import DownloadedEngine
+from audio.engine import CancelToken, EngineInfo, EngineKind
 from audio.errors import EngineCorrupt, EngineFailed, EngineMissing
 from audio.weights import hub_snapshot
 
 NAME = "qwen3-asr-0.6b"
 MODEL = "Qwen/Qwen3-ASR-0.6B-hf"
 LANGUAGES = ("en", "zh", "de", "es", "fr", "it", "ja", "ko", "pt", "ru")
-_INSTALL = 'pip install "jarvis-voice[qwen]"'
 _TOKENS_FLOOR = 32
 _TOKENS_PER_S = 10  # twice what fast English has
+_ENGINE = DownloadedEngine(
+    name=NAME,
+    kind=EngineKind.RECOGNIZER,
+    description="Qwen3-ASR 0.6B on transformers: multilingual, accurate, best on a GPU",
+    extra="qwen",
+    packages=("torch", "transformers"),
+    languages=LANGUAGES,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,21 +46,12 @@ class Qwen3Settings:
 
 def describe(model: str = MODEL) -> EngineInfo:
     """The engine as it is listed; installed when its packages and its weights are."""
-    packages = all(importlib.util.find_spec(name) for name in ("torch", "transformers"))
-    try:
-        path: str | None = str(hub_snapshot(model))
-    except EngineMissing:
-        path = None
-    hints = ([] if packages else [_INSTALL]) + ([] if path else [f"hf download {model}"])
-    return EngineInfo(
-        name=NAME,
-        kind=EngineKind.RECOGNIZER,
-        description="Qwen3-ASR 0.6B on transformers: multilingual, accurate, best on a GPU",
-        installed=not hints,
-        weights=(Weight(model, "a download by the user", "Apache-2.0", path),),
-        languages=LANGUAGES,
-        install_hint=" && ".join(hints),
-    )
+    return _ENGINE.describe(model)
+
+
+def most_tokens(sound: NDArray[np.float32]) -> int:
+    """The most tokens that a transcript of ``sound``, at SAMPLE_RATE, may have."""
+    return int(_TOKENS_FLOOR + _TOKENS_PER_S * len(sound) / SAMPLE_RATE)
 
 
 class Qwen3Recognizer(SegmentedRecognizer):
@@ -75,7 +73,7 @@ class _Qwen3:
         except (ImportError, AttributeError) as error:
             raise EngineMissing(
                 f"Qwen3-ASR needs torch and a transformers that knows it: {error}.",
-                f"Run: {_INSTALL}",
+                f"Run: {_ENGINE.install}",
             ) from error
         folder = hub_snapshot(settings.model)
         device = "cuda" if self._torch.cuda.is_available() else "cpu"
@@ -99,7 +97,7 @@ class _Qwen3:
     ) -> Verdict:
         """Stops between two tokens when cancelled."""
         cancel.raise_if_cancelled()
-        limit = int(_TOKENS_FLOOR + _TOKENS_PER_S * len(sound) / SAMPLE_RATE)
+        limit = most_tokens(sound)
         stop = self._library.StoppingCriteriaList([_CancelCriterion(self._torch, cancel)])
         try:
             request = self._processor.apply_transcription_request(

@@ -7,53 +7,41 @@ here. MLX also has a CPU build for Linux, on which the tests run this code.
 from __future__ import annotations
 
 import importlib
-import importlib.util
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.asr.base import SAMPLE_RATE
-from audio.asr.qwen3 import LANGUAGES
-from audio.asr.segmented import SegmentedRecognizer, SegmentSettings, Verdict, judged
-from audio.engine import CancelToken, EngineInfo, EngineKind, Weight
+from audio.asr.qwen3 import LANGUAGES, Qwen3Settings, most_tokens
+from audio.asr.segmented import SegmentedRecognizer, Verdict, judged
+from audio.downloaded import DownloadedEngine
+from audio.engine import CancelToken, EngineInfo, EngineKind
 from audio.errors import EngineCorrupt, EngineFailed, EngineMissing
 from audio.weights import hub_snapshot
 
 NAME = "qwen3-asr-0.6b-mlx"
 MODEL = "moona3k/mlx-qwen3-asr-0.6b-4bit"
-_INSTALL = 'pip install "jarvis-voice[mlx]"'
-_TOKENS_FLOOR = 32
-_TOKENS_PER_S = 10  # twice what fast English has
+_ENGINE = DownloadedEngine(
+    name=NAME,
+    kind=EngineKind.RECOGNIZER,
+    description="Qwen3-ASR 0.6B on MLX, 4-bit: multilingual, accurate, for Apple silicon",
+    extra="mlx",
+    packages=("mlx", "mlx_qwen3_asr"),
+    languages=LANGUAGES,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Qwen3MlxSettings:
-    """Which model and language."""
+class Qwen3MlxSettings(Qwen3Settings):
+    """The same, with a model in the form that MLX takes."""
 
     model: str = MODEL  # a folder, or a name in the hub's cache
-    language: str | None = "en"  # ISO 639-1; None lets the model choose
-    segments: SegmentSettings = field(default_factory=SegmentSettings)
 
 
 def describe(model: str = MODEL) -> EngineInfo:
     """The engine as it is listed; installed when its packages and its weights are."""
-    packages = all(importlib.util.find_spec(name) for name in ("mlx", "mlx_qwen3_asr"))
-    try:
-        path: str | None = str(hub_snapshot(model))
-    except EngineMissing:
-        path = None
-    hints = ([] if packages else [_INSTALL]) + ([] if path else [f"hf download {model}"])
-    return EngineInfo(
-        name=NAME,
-        kind=EngineKind.RECOGNIZER,
-        description="Qwen3-ASR 0.6B on MLX, 4-bit: multilingual, accurate, for Apple silicon",
-        installed=not hints,
-        weights=(Weight(model, "a download by the user", "Apache-2.0", path),),
-        languages=LANGUAGES,
-        install_hint=" && ".join(hints),
-    )
+    return _ENGINE.describe(model)
 
 
 class Qwen3MlxRecognizer(SegmentedRecognizer):
@@ -71,7 +59,7 @@ class _Qwen3Mlx:
             library = importlib.import_module("mlx_qwen3_asr")
         except (ImportError, OSError) as error:
             raise EngineMissing(
-                f"Qwen3-ASR for MLX cannot be loaded: {error}.", f"Run: {_INSTALL}"
+                f"Qwen3-ASR for MLX cannot be loaded: {error}.", f"Run: {_ENGINE.install}"
             ) from error
         folder = hub_snapshot(settings.model)
         try:
@@ -88,7 +76,7 @@ class _Qwen3Mlx:
     ) -> Verdict:
         """Blocks for the whole stretch: the library offers no way to stop it."""
         cancel.raise_if_cancelled()
-        limit = int(_TOKENS_FLOOR + _TOKENS_PER_S * len(sound) / SAMPLE_RATE)
+        limit = most_tokens(sound)
         try:
             result = self._session.transcribe(
                 sound, language=self._settings.language, max_new_tokens=limit
