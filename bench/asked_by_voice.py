@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import Coroutine
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -12,18 +12,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from bench.voice_room import VoiceRoom
-from jarvis_voice.attention.decisions import Answered
 from jarvis_voice.attention.desk import Desk
 from jarvis_voice.attention.desk_settings import DeskSettings, Outside
-from jarvis_voice.attention.dialogue import Table, understand
-from jarvis_voice.attention.outcome import read_back
 from jarvis_voice.attention.policy import Candidate, Decision, EmbeddedPolicy, Policy
 from jarvis_voice.attention.store import AttentionStore
-from jarvis_voice.boundary import AttentionRequest, UserAnswer
+from jarvis_voice.boundary import AttentionRequest
+from jarvis_voice.brain.brain import NarratorBrain
+from jarvis_voice.cli.asking import Asking
 from jarvis_voice.cli.build import Engines
+from jarvis_voice.cli.steering import SteeringBrain
 from jarvis_voice.clock import unix_now
-from jarvis_voice.conversation import Heard, Notice
-from jarvis_voice.events import AgentSpeechStopped, Question, TurnCommitted
+from jarvis_voice.events import AgentSpeechStopped, TurnCommitted
+from jarvis_voice.runs.watcher import RunWatcher
 
 T = TypeVar("T")
 
@@ -56,42 +56,6 @@ class AboutFile:
         )
 
 
-class Listening:
-    """A brain that understands answers to the question that was put, and nothing else."""
-
-    name = "listening"
-
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
-        self.put: AttentionRequest | None = None
-        self.answered = ""  # the request that the user answered
-
-    async def reply(self, question: Question) -> AsyncIterator[str]:
-        """The read-back."""
-        answer = self._understood(question)
-        yield read_back(answer).line if answer is not None else "I did not understand that."
-
-    def committed(self, question: Question) -> bool:
-        """Hand the answer on."""
-        answer = self._understood(question)
-        if answer is None:
-            return False
-        self.answered = answer.request_id
-        return self._desk.answer(answer).applied
-
-    def versions(self) -> dict[str, int]:
-        """It tells about no run."""
-        return {}
-
-    def _understood(self, question: Question) -> UserAnswer | None:
-        table = Table(self._desk.open_requests(), self.put, fresh=True)
-        meant = understand(question.text, table)
-        if not isinstance(meant, Answered):
-            return None
-        request_id = meant.request.request_id
-        return UserAnswer(request_id, meant.kind, meant.verdict, meant.words, unix_now())
-
-
 @dataclass(frozen=True, slots=True)
 class Talk:
     """What was said."""
@@ -111,23 +75,22 @@ async def by_voice(
 ) -> tuple[T, Talk]:
     """Let the work be done while Jarvis asks and the user answers once, both aloud."""
     asked: list[AttentionRequest] = []
-    brain = Listening(desk)
-    voice = VoiceRoom(brain, engines)
+    runs = RunWatcher(lambda change: None)
+    brain = SteeringBrain(NarratorBrain(runs), desk, runs, lambda text: asking.tell(text))
+    voice = VoiceRoom(brain, engines, brain.observe)
+    asking = Asking(desk, voice, brain, runs)
+    asking.start()
+    put = desk.on_ask
 
     def ask(request: AttentionRequest) -> None:
-        def put(_how: Heard, _words: str) -> None:
-            brain.put = request
-            desk.asked(request.request_id)
-
         asked.append(request)
-        voice.speak_up(Notice(request.request_id, request.question, put))
+        put(request)
 
     async def converse() -> None:
         await voice.heard(AgentSpeechStopped, 1)
         await asyncio.sleep(LISTENS_S)
         voice.user_says(answer)
         await voice.heard(AgentSpeechStopped, 2)
-        desk.read_back_ended(brain.answered)
 
     desk.on_ask = ask
     async with asyncio.TaskGroup() as group:
@@ -139,5 +102,6 @@ async def by_voice(
                 await user
         finally:
             user.cancel()
+            asking.close()
             voice.close()
     return done, Talk(asked, voice, await asyncio.to_thread(voice.jarvis_said))

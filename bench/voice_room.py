@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import functools
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -44,8 +45,14 @@ def spoken(*texts: str) -> list[NDArray[np.float32]]:
 class VoiceRoom:
     """Engines, devices and a conversation about whatever the brain knows."""
 
-    def __init__(self, brain: Brain, engines: build.Engines) -> None:
+    def __init__(
+        self,
+        brain: Brain,
+        engines: build.Engines,
+        observe: Callable[[events.ConversationEvent], None] = lambda event: None,
+    ) -> None:
         self.events: list[events.ConversationEvent] = []
+        self._observe = observe
         self._room = FileRoom()
         self._engines = engines
         parts = build.parts(engines, build.Ports(self._room.capture, self._room.playback), brain)
@@ -55,6 +62,7 @@ class VoiceRoom:
 
     def _publish(self, event: events.ConversationEvent) -> None:
         self.events.append(event)
+        self._observe(event)
         self._pulse.set()
 
     async def run(self) -> None:
@@ -71,6 +79,10 @@ class VoiceRoom:
     def speak_up(self, notice: Notice) -> None:
         """Let Jarvis say something unasked."""
         self._conversation.speak_up(notice)
+
+    def withdraw(self, notice_id: str) -> None:
+        """Do not say it after all."""
+        self._conversation.withdraw(notice_id)
 
     def user_says(self, recording: NDArray[np.float32]) -> None:
         """Let the user speak now."""
