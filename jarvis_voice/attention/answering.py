@@ -102,9 +102,7 @@ def _rule_run(change: Change, mine: list[Held], decided: Ruling, receipt: str, a
         text=decided.reason,
         phase=GuidancePhase.SENT if carrier else GuidancePhase.PENDING,
         at_s=at_s,
-        action_id=carrier.action.action_id if carrier else "",
         fingerprint=mine[0].action.fingerprint,
-        sendings=1 if carrier else 0,
     )
     change.add_guidance(mine[0].action.run_id, guidance)
     denied = decided.verdict is Verdict.DENY

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TypeVar
 
-from jarvis_voice.attention.guidance import told_with
+from jarvis_voice.attention.guidance import receipt_of, told_with
 from jarvis_voice.attention.requests import (
     AnswerRuntime,
     AskUser,
@@ -17,6 +17,7 @@ from jarvis_voice.attention.requests import (
 )
 from jarvis_voice.attention.state import (
     CLOSED_REQUESTS,
+    DELIVERIES,
     GUIDANCE_PER_SESSION,
     RULED_PER_SESSION,
     SESSIONS,
@@ -129,21 +130,19 @@ class Change:
         if told:
             texts = tuple(item.text for item in told)
             ruling = replace(ruling, reason=told_with(texts, ruling))
+            receipt = receipt or told[0].receipt
+        delivery = receipt_of(action.run_id, action.action_id, ruling.reason) if receipt else ""
+        if heard:
             session = advance(
                 session,
-                lambda item: item.phase is GuidancePhase.PENDING,
-                lambda item: _sent_with(item, action.action_id),
+                lambda item: item.phase in _UNDELIVERED and item.text in ruling.reason,
+                lambda item: _sent_with(item, action.action_id, delivery),
             )
-            receipt = receipt or told[0].receipt
+            call = (action.run_id, action.action_id, action.fingerprint)
+            self.want(AnswerRuntime(*call, ruling, receipt, delivery))
         ruled = Ruled(action.action_id, action.fingerprint, ruling, receipt)
         others = tuple(item for item in session.ruled if item.action_id != action.action_id)
-        self.put(
-            replace(session, ruled=(*others, ruled)[-RULED_PER_SESSION:], touched_s=at_s),
-        )
-        if heard:
-            self.want(
-                AnswerRuntime(action.run_id, action.action_id, action.fingerprint, ruling, receipt)
-            )
+        self.put(replace(session, ruled=(*others, ruled)[-RULED_PER_SESSION:], touched_s=at_s))
 
     def outage(self, action: ProposedAction, reason: str, at_s: float, *, closed: bool) -> None:
         """Nobody could be asked: the rule decides, and the run is marked."""
@@ -183,11 +182,18 @@ class Change:
             self.want(TellUser(run_id, reason))
 
 
+_UNDELIVERED = (GuidancePhase.PENDING, GuidancePhase.SENT)
 _SETTLED = (GuidancePhase.DELIVERED, GuidancePhase.APPLIED)
 
 
-def _sent_with(item: Guidance, action_id: str) -> Guidance:
-    return replace(item, phase=GuidancePhase.SENT, action_id=action_id, sendings=item.sendings + 1)
+def _sent_with(item: Guidance, action_id: str, delivery: str) -> Guidance:
+    """The guidance as part of one more answer to this call."""
+    return replace(
+        item,
+        phase=GuidancePhase.SENT,
+        action_id=action_id,
+        deliveries=unique((*item.deliveries, delivery))[-DELIVERIES:],
+    )
 
 
 def advance(

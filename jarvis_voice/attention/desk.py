@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 
 from jarvis_voice.attention.agenda import (
     Moment,
@@ -138,11 +139,10 @@ class Desk:
     def note_delivered(self, run_id: str, action_id: str) -> None:
         """The runtime has the ruling on this call. Presumed after a while when it is not told."""
         session = self._state.sessions.get(run_id)
-        if session is None:
-            return
-        receipt = next((r.receipt for r in session.ruled if r.action_id == action_id), "")
-        if receipt and any(_is_sent_with(item, action_id) for item in session.guidance):
-            self._insist(RulingDelivered(self._now(), run_id, action_id, receipt))
+        sent = () if session is None else session.guidance
+        newest = [item.deliveries[-1] for item in sent if _is_sent_with(item, action_id)]
+        if newest:
+            self._insist(RulingDelivered(self._now(), run_id, action_id, newest[0]))
 
     def note_guidance_seen(self, run_id: str, text: str) -> None:
         """A text of the run's own record, in which receipts of decisions may stand."""
@@ -421,11 +421,18 @@ class Desk:
     def _answer_runtime(self, request: AnswerRuntime) -> None:
         call = (request.run_id, request.action_id)
         woken = self._resolve((*call, request.fingerprint), request.ruling)
-        if not woken or not request.receipt or self._closed:
+        if not woken or not request.delivery or self._closed:
             return
+        presumed = RulingDelivered(self._now(), *call, request.delivery)
         self._timers.after(
-            ("delivered", *call), self._settings.delivered_s, lambda: self.note_delivered(*call)
+            ("delivered", *call), self._settings.delivered_s, lambda: self._presume(presumed)
         )
+
+    def _presume(self, fact: RulingDelivered) -> None:
+        session = self._state.sessions.get(fact.run_id)
+        sent = () if session is None else session.guidance
+        if any(g.phase is GuidancePhase.SENT and fact.receipt in g.deliveries for g in sent):
+            self._insist(replace(fact, at_s=self._now()))
 
     def _resolve(self, key: Key, ruling: Ruling) -> bool:
         """Wake all who wait for this ruling; tells whether there was anyone."""

@@ -126,7 +126,10 @@ class UserGuided(Fact):
 
 @dataclass(frozen=True, slots=True)
 class RulingDelivered(Fact):
-    """The runtime has the ruling."""
+    """The runtime has the ruling.
+
+    ``receipt`` is the ``delivery`` of the answer that it got, or the decision's own receipt.
+    """
 
     action_id: str
     receipt: str

@@ -110,7 +110,7 @@ def _known_ruling(change: Change, session: Session, fact: ActionOffered) -> bool
 def _repeated(session: Session, before: Ruled) -> Ruling:
     """The same ruling; its words only when no other call has brought them to the run since."""
     guidance = next((item for item in session.guidance if item.receipt == before.receipt), None)
-    if guidance is None or guidance.sendings == 0 or guidance.action_id == before.action_id:
+    if guidance is None or not guidance.deliveries or guidance.action_id == before.action_id:
         return before.ruling
     return replace(before.ruling, reason=repeated_text(before.receipt))
 

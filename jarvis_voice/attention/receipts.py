@@ -17,18 +17,15 @@ RESTARTED_UNHEARD = (
 
 
 def delivered(change: Change, fact: RulingDelivered) -> None:
-    """The runtime has the ruling on this call, and all that it carried.
-
-    A denial of another call that took the same id has no receipt, and proves nothing.
-    """
+    """The runtime has this very answer, and all that it carried."""
     session = change.state.sessions.get(fact.run_id)
-    if session is None or not fact.receipt:
-        return
-    if not any((r.action_id, r.receipt) == (fact.action_id, fact.receipt) for r in session.ruled):
+    if session is None:
         return
 
     def is_carried(item: Guidance) -> bool:
-        return item.phase is GuidancePhase.SENT and item.action_id == fact.action_id
+        named = fact.receipt in item.deliveries
+        newest = (item.receipt, item.action_id) == (fact.receipt, fact.action_id)
+        return item.phase is GuidancePhase.SENT and (named or newest)
 
     if any(is_carried(item) for item in session.guidance):
         done = GuidancePhase.DELIVERED
@@ -42,7 +39,7 @@ def seen(change: Change, fact: GuidanceSeen) -> None:
         return
 
     def is_news(item: Guidance) -> bool:
-        sent = item.sendings > 0 and item.phase is not GuidancePhase.APPLIED
+        sent = bool(item.deliveries) and item.phase is not GuidancePhase.APPLIED
         return sent and item.receipt == fact.receipt
 
     if any(is_news(item) for item in session.guidance):

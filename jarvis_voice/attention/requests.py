@@ -16,7 +16,8 @@ class AnswerRuntime:
     action_id: str
     fingerprint: str
     ruling: Ruling
-    receipt: str
+    receipt: str  # of the decision; empty when no user decided
+    delivery: str = ""  # what ``RulingDelivered`` names once the runtime has this very answer
 
 
 @dataclass(frozen=True, slots=True)

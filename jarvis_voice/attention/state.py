@@ -32,6 +32,7 @@ SESSIONS = 2048  # twice the runs that are watched at once
 HELD_PER_SESSION = 64  # far more calls than a model makes in one turn
 RULED_PER_SESSION = 64
 GUIDANCE_PER_SESSION = 32  # settled ones; what is still to be delivered is never dropped
+DELIVERIES = 8
 OPEN_REQUESTS = 256
 CLOSED_REQUESTS = 512  # remembered to tell a late answer why it is one
 SETTLED = 256
@@ -116,7 +117,7 @@ class Ruled:
     action_id: str
     fingerprint: str
     ruling: Ruling
-    receipt: str
+    receipt: str  # of the decision; empty when no user decided
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ class Guidance:
     at_s: float
     action_id: str = ""  # whose ruling carries it
     fingerprint: str = ""  # of the call that the user decided on; empty for unasked guidance
-    sendings: int = 0
+    deliveries: tuple[str, ...] = ()  # the newest answers that carried it
 
 
 @dataclass(frozen=True, slots=True)

@@ -126,7 +126,7 @@ def test_settled_guidance_is_bounded_and_a_deaf_run_is_noticed(call: Offer) -> N
         state, _ = step(state, offered(action))
         state, wanted = step(state, PolicyDecided(0.0, "run-1", action.action_id, ask=False))
         ruling = next(item for item in wanted if isinstance(item, AnswerRuntime))
-        state, _ = step(state, RulingDelivered(0.0, "run-1", action.action_id, ruling.receipt))
+        state, _ = step(state, RulingDelivered(0.0, "run-1", action.action_id, ruling.delivery))
     assert len(state.sessions["run-1"].guidance) <= GUIDANCE_PER_SESSION + 1
     for number in range(100):
         state, wanted = step(state, UserGuided(0.0, "deaf", f"g{number}", "x"))
@@ -265,6 +265,6 @@ def test_the_delivery_of_another_ruling_proves_nothing(call: Offer) -> None:
     state, wanted = step(state, offered(changed, 3.0, 90.0))
     (crossed,) = rulings(wanted)
     assert crossed.ruling.verdict is Verdict.DENY
-    for receipt, phase in ((crossed.receipt, Phase.CANCELLED), (told.receipt, Phase.DELIVERED)):
+    for receipt, phase in ((crossed.delivery, Phase.CANCELLED), (told.delivery, Phase.DELIVERED)):
         state, _ = step(state, RulingDelivered(4.0, "run-1", push.action_id, receipt))
         assert state.phase_of("run-1", push.action_id) is phase

@@ -239,7 +239,7 @@ class Lifecycle(RuleBasedStateMachine):
 
     def confirm(self, item: AnswerRuntime) -> None:
         self.world.unconfirmed.remove(item)
-        self.happen(RulingDelivered(self.now_s, item.run_id, item.action_id, item.receipt))
+        self.happen(RulingDelivered(self.now_s, item.run_id, item.action_id, item.delivery))
         self.confirmed |= {(item.run_id, words) for words in self.words_in(item)}
 
     @precondition(lambda self: any(s.guidance for s in self.state.sessions.values()))
@@ -249,7 +249,7 @@ class Lifecycle(RuleBasedStateMachine):
         owner, guidance = known[pick % len(known)]
         run_id = owner if right else run_id
         session = self.state.sessions.get(run_id, Session(run_id, ""))
-        carried = guidance in session.guidance and guidance.sendings > 0
+        carried = guidance in session.guidance and bool(guidance.deliveries)
         self.happen(GuidanceSeen(self.now_s, run_id, guidance.receipt))
         if carried:
             self.confirmed |= {
