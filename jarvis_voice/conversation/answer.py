@@ -38,12 +38,13 @@ class Answer:
     said: str = ""
     samples: int = 0  # synthesized so far, at the playback rate
     worded: bool = False  # the brain has ended
+    broken: bool = False  # a part of it could not be made: not all of it will sound
     silenced: bool = False  # cut by the user: nothing more of it may sound
     acted: bool = False  # committing its question has done something, which must not happen twice
     started: bool = False  # its first audible sample was played
     ended: bool = False  # its last heard word is known
     heard: str = ""  # the prefix of ``said`` that sounded, once it has ended
-    cut: bool = False  # the user interrupted it
+    cut: bool = False  # not all of it sounded: interrupted, or broken
     released: asyncio.Event = field(default_factory=asyncio.Event)
     token: CancelToken = field(default_factory=CancelToken)  # calls off its synthesis
     waiting: list[Sound] = field(default_factory=list)  # synthesized before the release

@@ -20,6 +20,7 @@ from jarvis_voice import clock, events
 from jarvis_voice.conversation.answer import Answer, Sound
 from jarvis_voice.conversation.mouth import Mouth
 from jarvis_voice.conversation.speaking_up import Heard, Notice
+from jarvis_voice.errors import JarvisError
 
 MAX_REPLY_CHARS = 4000  # a spoken answer of about five minutes; what comes after is not said
 
@@ -74,6 +75,7 @@ class Answering:
         self._prepared: Answer | None = None
         self._count = 0
         self._group: asyncio.TaskGroup | None = None
+        self._makings: set[asyncio.Task[None]] = set()  # under way
 
     @property
     def history(self) -> tuple[events.Exchange, ...]:
@@ -85,12 +87,14 @@ class Answering:
         self._group = group
 
     def close(self) -> None:
-        """Silence everything; nothing new is begun."""
+        """Silence everything and end what is being made; nothing new is begun."""
         self._group = None
         self.abandon()
         current = self._mouth.cut()
         if current is not None:
             current.silence()
+        for task in self._makings:  # or a brain that says nothing would keep the group open
+            task.cancel()
 
     # --- answers to turns ---
 
@@ -151,8 +155,10 @@ class Answering:
         """An answer has ended: keep in the dialogue what of it was heard."""
         answer.heard, answer.cut = heard, cut
         if answer.notice is not None:
-            how = Heard.PART if cut else Heard.ALL
-            answer.notice.ended(how if heard else Heard.NOTHING, heard)
+            how = Heard.ALL if heard and not cut else Heard.PART
+            if self._group is None and not heard:
+                how = Heard.NOTHING
+            answer.notice.ended(how, heard)
         if answer.started:
             self._remember(answer)
 
@@ -180,8 +186,10 @@ class Answering:
         if self._group is None:
             return
         making = _Making(answer, Phraser(self._settings.phrasing), asyncio.Queue())
-        self._group.create_task(self._think(making, words))
-        self._group.create_task(self._voice(making))
+        for work in (self._think(making, words), self._voice(making)):
+            task = self._group.create_task(work)
+            self._makings.add(task)
+            task.add_done_callback(self._makings.discard)
 
     def _release(self, answer: Answer) -> None:
         self._mouth.cut()
@@ -212,7 +220,20 @@ class Answering:
 
     async def _think(self, making: _Making, words: AsyncIterator[str]) -> None:
         answer = making.answer
-        async for delta in words:
+        try:
+            await self._word(making, words)
+        except JarvisError as error:
+            self._fault("brain", error)
+        making.worded = True
+        making.put(making.phraser.finish())
+        making.phrases.put_nowait(None)
+        if answer.ended and answer.started:
+            self._remember(answer)
+
+    async def _word(self, making: _Making, words: AsyncIterator[str]) -> None:
+        answer = making.answer
+        async for piece in words:
+            delta = piece[: MAX_REPLY_CHARS - len(answer.said)]
             if not answer.said and delta:
                 now_s = clock.session_now()
                 self._publish(events.ReplyWorded(now_s, answer.question.turn, answer.number))
@@ -220,13 +241,8 @@ class Answering:
             answer.said += delta
             making.put(making.phraser.feed(delta))
             unwanted = answer.silenced and not answer.started
-            if unwanted or len(answer.said) > MAX_REPLY_CHARS:
+            if unwanted or len(answer.said) >= MAX_REPLY_CHARS:
                 break
-        making.worded = True
-        making.put(making.phraser.finish())
-        making.phrases.put_nowait(None)
-        if answer.ended and answer.started:
-            self._remember(answer)
 
     async def _voice(self, making: _Making) -> None:
         answer = making.answer
@@ -240,7 +256,8 @@ class Answering:
             except Cancelled:
                 return
             except EngineError as error:
-                self._fault(error)
+                answer.broken = True
+                self._fault("synthesizer", error)
                 break
             index += 1
             await answer.released.wait()
@@ -276,9 +293,9 @@ class Answering:
         took_s = now_s - began_s
         self._publish(events.PhraseReady(now_s, turn, number, index, phrase.text, took_s))
 
-    def _fault(self, error: AudioError) -> None:
+    def _fault(self, where: str, error: AudioError | JarvisError) -> None:
         now_s = clock.session_now()
-        self._publish(events.Faulted(now_s, "synthesizer", error.problem, error.remedy))
+        self._publish(events.Faulted(now_s, where, error.problem, error.remedy))
 
 
 @dataclass(slots=True)

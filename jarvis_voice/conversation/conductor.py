@@ -18,6 +18,7 @@ from dataclasses import dataclass, field, replace
 from audio.asr.base import Hypothesis, Recognizer
 from audio.devices.base import CapturePort, PlaybackPort
 from audio.echo.base import EchoCanceller
+from audio.errors import EngineError
 from audio.near_end import NearEnd
 from audio.playback import Playback
 from audio.tts.base import Synthesizer
@@ -77,7 +78,7 @@ class Conversation:
         self._publish = publish
         playback = Playback(parts.playback.info.rate)
         near_end = NearEnd(parts.capture.info.rate, playback.rate, parts.canceller, parts.vad)
-        self._ears = Ears(parts.capture, near_end, playback.far_end)
+        self._ears = Ears(parts.capture, near_end, playback.far_end, self._deaf)
         self._mouth = Mouth(
             parts.playback, playback, parts.synthesizer, self._agent_started, self._agent_stopped
         )
@@ -174,6 +175,10 @@ class Conversation:
         return self._machine.floor is turn.Floor.IDLE and self._answering.idle
 
     # --- hearing ---
+
+    def _deaf(self, error: EngineError) -> None:
+        now_s = clock.session_now()
+        self._publish(events.Faulted(now_s, "microphone", error.problem, error.remedy))
 
     async def _listen(self) -> None:
         async for heard in self._ears.frames():

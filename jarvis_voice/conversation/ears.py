@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from audio.devices.base import CapturePort
+from audio.errors import EngineError
 from audio.near_end import NearEnd, NearEndFrame, PreRoll
 from audio.ring import SampleRing
 from audio.timebase import StreamAnchor
@@ -34,7 +35,16 @@ class HeardFrame:
 class Ears:
     """Reads one capture port for the whole conversation."""
 
-    def __init__(self, port: CapturePort, near_end: NearEnd, far_end: SampleRing) -> None:
+    def __init__(
+        self,
+        port: CapturePort,
+        near_end: NearEnd,
+        far_end: SampleRing,
+        failed: Callable[[EngineError], None],
+    ) -> None:
+        """``failed`` is told, once until it works again, that sound could not be worked through."""
+        self._failed = failed
+        self._works = True
         self._port = port
         self._near_end = near_end
         self._far_end = far_end
@@ -82,26 +92,39 @@ class Ears:
 
     async def frames(self) -> AsyncIterator[HeardFrame]:
         """Every VAD frame in order, for as long as the conversation lasts."""
-        loop = asyncio.get_running_loop()
         while True:
             await self._arrived.wait()
             self._arrived.clear()
-            if self._gap:
-                self._gap = False
-                self._ring.clear()
-                self._far_end.clear()
-                self._anchor.reset()
-                await loop.run_in_executor(self._pool, self._near_end.resync)
-            near = self._ring.read(self._ring.available)
-            if not near.size:
-                continue  # the far end waits: it is aligned with the sound that comes next
-            far = self._far_end.read(self._far_end.available)
             now_s = clock.session_now()
-            frames = await loop.run_in_executor(self._pool, self._near_end.process, near, far)
+            try:
+                frames = await self._take()
+            except EngineError as error:
+                if self._works:
+                    self._failed(error)
+                self._works = False  # what was not worked through is lost: begin anew after it
+                continue
             for frame in frames:
                 self._pre_roll.push(frame)
                 self._anchor.observe(frame.end_sample, now_s)
                 yield HeardFrame(frame, self._anchor.time_of(frame.end_sample))
+
+    async def _take(self) -> list[NearEndFrame]:
+        """The frames of what has arrived. Raises what the canceller and the VAD raise."""
+        loop = asyncio.get_running_loop()
+        if self._gap:
+            self._ring.clear()
+            self._far_end.clear()
+        if self._gap or not self._works:
+            self._gap = False
+            self._anchor.reset()
+            await loop.run_in_executor(self._pool, self._near_end.resync)
+        near = self._ring.read(self._ring.available)
+        if not near.size:
+            return []  # the far end waits: it is aligned with the sound that comes next
+        far = self._far_end.read(self._far_end.available)
+        frames = await loop.run_in_executor(self._pool, self._near_end.process, near, far)
+        self._works = self._works or bool(frames)
+        return frames
 
     def _deliver(self, samples: NDArray[np.float32]) -> None:
         # On a device thread: copy, then wake the loop. The loop is closed only after stop().

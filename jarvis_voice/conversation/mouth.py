@@ -30,7 +30,10 @@ class Mouth:
         on_started: Callable[[Answer, float], None],
         on_stopped: Callable[[Answer, float, str, bool], None],
     ) -> None:
-        """``on_started(answer, at_s)`` and ``on_stopped(answer, at_s, heard, cut)``."""
+        """``on_started(answer, at_s)`` and ``on_stopped(answer, at_s, heard, cut)``.
+
+        ``cut`` tells that not all of it sounded: the user interrupted, or the synthesizer failed.
+        """
         self.playback = playback
         self._port = port
         self._synthesizer = synthesizer
@@ -38,6 +41,7 @@ class Mouth:
         self._on_stopped = on_stopped
         self._pool = ThreadPoolExecutor(1, thread_name_prefix="synthesizer")
         self._current: Answer | None = None
+        self._cut: dict[int, Answer] = {}  # cut, while the device still plays what it holds
         self._active = asyncio.Event()
         self._moved = asyncio.Condition()
 
@@ -56,6 +60,8 @@ class Mouth:
         self._port.stop()
         if self._current is not None:
             self._current.token.cancel()
+        for answer in tuple(self._cut.values()):  # what the device still held is not heard now
+            self._played_out(answer)
         self._pool.shutdown(wait=True)
 
     # --- synthesis ---
@@ -108,7 +114,8 @@ class Mouth:
         self.playback.flush(answer.number)
         latency_s = self.playback.latency_samples / self.playback.rate
         if latency_s > 0:
-            asyncio.get_running_loop().call_later(latency_s, self._ended, answer)
+            self._cut[answer.number] = answer
+            asyncio.get_running_loop().call_later(latency_s, self._played_out, answer)
         else:
             self._ended(answer)
         return answer
@@ -173,10 +180,14 @@ class Mouth:
             return None
         return now_s - ago / self.playback.rate
 
+    def _played_out(self, answer: Answer) -> None:
+        if self._cut.pop(answer.number, None) is not None:
+            self._ended(answer)
+
     def _ended(self, answer: Answer) -> None:
         progress = self.playback.progress(answer.number)
         answer.ended = True
-        cut = not progress.finished
+        cut = answer.broken or not progress.finished
         heard = answer.said[: progress.heard_text_end] if cut else answer.said
         self._on_stopped(answer, clock.session_now(), heard, cut)
 

@@ -15,7 +15,7 @@ class Heard(Enum):
     """How a notice came across."""
 
     ALL = "all"
-    PART = "part"  # the user interrupted it
+    PART = "part"  # the user interrupted it, maybe before its first word, or the voice failed
     NOTHING = "nothing"  # withdrawn, or the conversation ended first
 
 
