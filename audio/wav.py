@@ -73,9 +73,11 @@ def write_wav(path: str | Path, samples: NDArray[np.float32], rate: int) -> None
     """Write 16-bit WAV, mono from shape (n,) or stereo from (n, 2); all of it or nothing.
 
     A file that was there before stays as it was until the new one is whole. Raises
-    UnwritableOutput.
+    UnwritableOutput, also for a device or a pipe: the new file would take its place.
     """
     path = Path(path)
+    if path.exists() and not path.is_file():
+        raise UnwritableOutput(f"{path} is not an ordinary file.", "Name another file.")
     channels = 1 if samples.ndim == 1 else samples.shape[1]
     data = to_int16(samples).astype("<i2").tobytes()
     with _unwritable(path):

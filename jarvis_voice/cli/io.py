@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import dataclass
 from typing import TextIO
+
+from jarvis_voice.errors import OutputError
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +20,12 @@ class Io:
 
     @classmethod
     def standard(cls) -> Io:
-        """The process's own streams; a character that a terminal cannot show is escaped."""
+        """The process's own streams; a character that a terminal cannot show is escaped.
+
+        What is written to a stream that was closed before the start (``>&-``) goes nowhere.
+        """
+        sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115 - open as long as we run
+        sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115 - open as long as we run
         for stream in (sys.stdout, sys.stderr):
             reconfigure = getattr(stream, "reconfigure", None)
             if reconfigure is not None:
@@ -25,9 +33,17 @@ class Io:
         return cls(sys.stdout, sys.stderr)
 
     def line(self, text: str = "") -> None:
-        """Write a line of the result, at once: someone may be watching."""
-        self.out.write(f"{text}\n")
-        self.out.flush()
+        """Write a line of the result, at once: someone may be watching. Raises OutputError."""
+        try:
+            self.out.write(f"{text}\n")
+            self.out.flush()
+        except BrokenPipeError:
+            raise  # the reader has seen enough
+        except OSError as error:
+            raise OutputError(
+                f"The result cannot be written: {error.strerror}.",
+                "Send it somewhere with space left.",
+            ) from error
 
     def json(self, value: object) -> None:
         """Write the result as one JSON document."""

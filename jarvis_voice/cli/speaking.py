@@ -35,6 +35,8 @@ def check_output(path: Path) -> None:
     """Refuse an output that cannot be written before time is spent on it."""
     if path.is_dir():
         raise UnwritableOutput(f"{path} is a folder.", "Name a file in it.")
+    if path.exists() and not path.is_file():
+        raise UnwritableOutput(f"{path} is not an ordinary file.", "Name another file.")
     if not path.absolute().parent.is_dir():
         raise UnwritableOutput(
             f"The folder of {path} does not exist.", "Make it first, or choose another."

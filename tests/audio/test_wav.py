@@ -322,3 +322,11 @@ def test_a_side_that_is_silent_for_long_does_not_hold_the_other_back(tmp_path: P
     samples = recorded(file)
     assert not samples[: 16 * RATE, 1].any()
     assert set(samples[16 * RATE : 17 * RATE, 1]) == {0.25}
+
+
+def test_a_pipe_is_never_replaced_by_a_file(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(UnwritableOutput, match="not an ordinary file"):
+        write_wav(pipe, np.zeros(10, np.float32), 16_000)
+    assert pipe.is_fifo()

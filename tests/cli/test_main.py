@@ -255,3 +255,25 @@ def test_the_shown_settings_are_themselves_a_settings_file(
         file.write_text(jarvis(*words).out, encoding="utf-8")
         ran = jarvis("config", "--json", "--config", file)
         assert ran.status == 0, ran
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no full device")
+def test_a_result_that_cannot_be_written_is_one_line() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "jarvis_voice", "config", "--path"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr.startswith("jarvis: The result cannot be written: No space left on device.")
+
+
+def test_a_closed_standard_output_is_no_fault() -> None:
+    command = f"exec {sys.executable} -m jarvis_voice config --path >&-"
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], stderr=subprocess.PIPE, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
