@@ -1,7 +1,8 @@
 """Secrets are taken out of texts at the door, before anything is kept, spoken or sent to a model.
 
 Pure and idempotent. It knows the shapes of common keys and of ``name=value`` pairs whose name says
-that the value is secret; a secret without such a shape is not found.
+that the value is secret, also of options (``--password value``, ``-u name:value``); a secret
+without such a shape is not found.
 """
 
 from __future__ import annotations
@@ -36,6 +37,17 @@ _PAIR = re.compile(
     ["']?\s*[:=]\s*["']?)
     (?!\[redacted\])(?P<value>[^\s"',;&|]{4,})"""
 )
+_OPTION = re.compile(
+    r"""(?ix)
+    (?P<name>(?<!\S)--?[\w-]{0,24}(?:password|passwd|passphrase|secret|api[_-]?key|access[_-]?key|token)
+    \s+["']?)
+    (?!\[redacted\]|-)(?P<value>[^\s"',;&|]{4,})"""
+)
+_USER = re.compile(  # curl -u name:password; docker run -u 1000:1000 is none
+    r"""(?x)
+    (?P<name>(?<!\S)(?:-u|--user)[ =]?["']?[^\s:"'/]{1,80}:)
+    (?!\[redacted\]|\d+(?!\S))(?P<value>[^\s"']{3,})"""
+)
 _URL_LOGIN = re.compile(
     r"(?i)\b([a-z][a-z0-9+.-]{1,20}://[^\s:/@]{0,80}):(?!\[redacted\])([^\s/@]+)@"
 )
@@ -43,6 +55,7 @@ _HINTS = (
     *("sk-", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_pat", "glpat", "akia", "asia", "aiza"),
     *("xox", "hf_", "hf-", "npm_", "npm-", "pypi", "eyj", "bearer", "basic", "passw", "passp"),
     *("secret", "key", "token", "credential", "://", "-begin"),
+    *("-u", "--user"),
 )
 """One of these is in every text that holds a secret of a known shape; looking for them is cheap."""
 
@@ -59,4 +72,6 @@ def redact(text: str) -> str:
     text = _TOKEN.sub(REDACTED, text)
     text = _BEARER.sub(lambda found: f"{found[1]} {REDACTED}", text)
     text = _URL_LOGIN.sub(lambda found: f"{found[1]}:{REDACTED}@", text)
+    for option in (_OPTION, _USER):
+        text = option.sub(lambda found: f"{found['name']}{REDACTED}", text)
     return _PAIR.sub(lambda found: f"{found['name']}{REDACTED}", text)

@@ -288,7 +288,6 @@ _ONE_ARGUMENT = {  # options of wrappers that take the next word
     "command": set(),
     "builtin": set(),
     "exec": {"-a"},
-    "eval": set(),
     "chronic": set(),
     "caffeinate": {"-t", "-w"},
     "npx": {"-p", "--package"},
@@ -365,11 +364,9 @@ def _nested(found: Words) -> Iterator[str]:
         return
     name, rest = program(found.words[0]), found.words[1:]
     if name in _SHELLS:
-        for index, word in enumerate(rest):
-            if re.fullmatch(r"-[a-z]*c[a-z]*", word):
-                yield from rest[index + 1 : index + 2]
-                return
-        yield found.fed
+        yield from _for_shell(rest, found.fed)
+    elif name == "eval":
+        yield " ".join(rest)
     elif name == "ssh":
         yield " ".join(_after_options(list(rest), set("-p -i -l -o -F -J -L -R -D".split()))[1:])
     elif name == "find":
@@ -382,3 +379,11 @@ def _nested(found: Words) -> Iterator[str]:
             after[after.index("--") + 1 :] if "--" in after else _after_options(after, {"-u"})[1:]
         )
         yield " ".join(after)
+
+
+def _for_shell(rest: tuple[str, ...], fed: str) -> tuple[str, ...]:
+    """What a shell started like this runs: its ``-c`` argument, or what it is fed."""
+    for index, word in enumerate(rest):
+        if re.fullmatch(r"-[a-z]*c[a-z]*", word):
+            return rest[index + 1 : index + 2]
+    return (fed,)

@@ -194,6 +194,8 @@ delete       | mysql -e "delete from users"
 delete       | dropdb prod
 delete       | redis-cli flushall
 delete       | mongosh --eval "db.dropDatabase()"
+force_push   | eval "git push --force"
+force_push   | eval git push --force
 delete       | docker system prune -af
 delete       | docker compose down -v
 delete       | aws s3 rm s3://bucket --recursive

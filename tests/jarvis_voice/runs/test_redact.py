@@ -35,6 +35,10 @@ def test_known_keys_never_pass(secret: str, shape: str) -> None:
         ("Authorization: Bearer abcdef0123456789", "Bearer", "abcdef0123456789"),
         ("postgres://app:pa55word@db:5432/x", "db:5432/x", "pa55word"),
         ("-----BEGIN RSA PRIVATE KEY-----\nMIIE\n-----END RSA PRIVATE KEY----- end", "end", "MIIE"),
+        ("psql --password hunter22 -h db", "-h db", "hunter22"),
+        ("vault login -token 's.abcd1234' now", "now", "s.abcd1234"),
+        ("curl -u admin:hunter22 https://x", "https://x", "hunter22"),
+        ("curl --user=admin:hunter22 https://x", "admin", "hunter22"),
         ("-----BEGIN PRIVATE KEY-----\nMIIE cut off", "", "MIIE"),
     ],
 )
@@ -54,6 +58,8 @@ def test_named_secrets_lose_only_their_value(text: str, kept: str, gone: str) ->
         "The keyboard test passed: 12 of 12.",
         "sorted by key: name",
         "basic tests passed",
+        "docker run -u 1000:1000 node",
+        "run it with --token --verbose",
     ],
 )
 def test_ordinary_text_stays_as_it_is(text: str) -> None:
