@@ -64,8 +64,9 @@ class _MlxNetwork:
             self._network: Any = network_class.from_pretrained(folder)
             self._durations = _Tap(self._network.predictor.duration_proj)
         except (OSError, ValueError, KeyError, TypeError, RuntimeError, AttributeError) as error:
+            reason = str(error).splitlines() or [type(error).__name__]
             raise EngineCorrupt(
-                f"The model in {folder} cannot be loaded: {(str(error).splitlines() or [type(error).__name__])[0]}.",
+                f"The model in {folder} cannot be loaded: {reason[0]}.",
                 f"Run: hf download {model} --force-download",
             ) from error
         self._network.predictor.duration_proj = self._durations

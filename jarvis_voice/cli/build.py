@@ -13,7 +13,9 @@ import numpy as np
 
 from audio.asr.base import Recognizer
 from audio.asr.registry import open_recognizer
+from audio.devices import portaudio
 from audio.devices.base import CapturePort, PlaybackPort
+from audio.devices.portaudio import Direction
 from audio.devices.reopen import DuplexDevices
 from audio.devices.settings import DeviceSettings as PortSettings
 from audio.devices.settings import device_choice
@@ -113,6 +115,16 @@ def devices(settings: DeviceSettings) -> DuplexDevices:
         output_latency_s=settings.output_latency_s,
     )
     return DuplexDevices(SystemDevices(wanted), wanted)
+
+
+def check_devices(settings: DeviceSettings) -> None:
+    """Look for the two devices before minutes go into models. Raises DeviceUnavailable."""
+    found = portaudio.list_devices()
+    for wanted, direction in (
+        (settings.input, Direction.CAPTURE),
+        (settings.output, Direction.PLAYBACK),
+    ):
+        portaudio.choose(found, device_choice(wanted), direction)
 
 
 def brain(

@@ -82,16 +82,23 @@ class _Talk:
 
     async def hold(self, path: Path | None, recording: Recording | None) -> None:
         """Talk until ctrl-C; about one run, or about all that go on."""
-        from jarvis_voice.cli import attending, report
+        from jarvis_voice.cli import attending, build, report
         from jarvis_voice.telemetry.timeline import Timeline
 
+        await asyncio.to_thread(build.check_devices, self._settings.devices)
         with Timeline(self._timeline) as kept:
-            self._listeners = [kept.append, report.LiveTranscript(self._io.line)]
+            self._listeners = [kept.append, report.LiveTranscript(self._io.line), self._began]
             if path is None:
                 async with attending.opened(self._settings, self._publish) as opened:
                     await self._about_all(opened)
             else:
                 await self._about_one(path, recording)
+
+    def _began(self, event: ConversationEvent) -> None:
+        from jarvis_voice.events import SessionStarted
+
+        if isinstance(event, SessionStarted):
+            self._io.note("Listening. Ask “How is it going?”; ctrl-C ends the conversation.")
 
     def _publish(self, event: ConversationEvent) -> None:
         for listener in self._listeners:
@@ -145,7 +152,6 @@ class _Talk:
             began(conversation)
             with contextlib.suppress(NotImplementedError):  # Windows: ctrl-C cancels the whole run
                 loop.add_signal_handler(signal.SIGINT, conversation.stop, "ctrl-C")
-            self._io.note("Listening. Ask “How is it going?”; ctrl-C ends the conversation.")
             await conversation.run()
         finally:
             engines.close()
