@@ -88,9 +88,9 @@ class BrainSettings:
 
 @dataclass(frozen=True, slots=True)
 class TelemetrySettings:
-    """Where conversations leave their timelines; they hold what was said."""
+    """Where live conversations leave their timelines; they hold what was said, as text."""
 
-    folder: str = ""  # empty is the user's state folder
+    folder: str = ""  # empty keeps none
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,11 +164,9 @@ def decisions_path() -> Path:
     return user_state_path("jarvis-voice", appauthor=False) / "decisions.sqlite"
 
 
-def telemetry_folder(settings: TelemetrySettings) -> Path:
-    """The folder for timelines: the setting, or the user's state folder."""
-    if settings.folder:
-        return Path(settings.folder).expanduser()
-    return user_state_path("jarvis-voice", appauthor=False) / "conversations"
+def telemetry_folder(settings: TelemetrySettings) -> Path | None:
+    """The folder for timelines, None when none are kept."""
+    return Path(settings.folder).expanduser() if settings.folder else None
 
 
 def agent_homes(environ: Mapping[str, str] | None = None) -> Homes:

@@ -127,8 +127,9 @@ def check_folders(settings: Settings) -> Iterator[Check]:
     cache_remedy = "Make it writable, or set JARVIS_CACHE_DIR to a folder that is."
     yield _check_folder("cache folder", cache_dir(), cache_remedy)
     timelines = config.telemetry_folder(settings.telemetry)
-    remedy = "Make it writable, or set telemetry.folder to a folder that is."
-    yield _check_folder("timeline folder", timelines, remedy)
+    if timelines is not None:
+        remedy = "Make it writable, or set telemetry.folder to a folder that is."
+        yield _check_folder("timeline folder", timelines, remedy)
 
 
 def _check_folder(name: str, folder: Path, remedy: str) -> Check:

@@ -47,7 +47,7 @@ def output_folder(folder: Path) -> Path:
     except OSError as error:
         raise OutputError(
             f"Nothing was started: the folder {folder} cannot be written ({error.strerror}).",
-            "Name another with --out.",
+            "Name another one, or make it writable.",
         ) from error
     return folder
 

@@ -67,8 +67,21 @@ def run(args: argparse.Namespace, io: Io) -> int:
         raise UsageError("--follow needs --run FILE.", "Name the file that is being written.")
     settings = config.load(args.config).settings
     recording = open_recording(args.run) if args.run and not args.follow else None
-    asyncio.run(_Talk(settings, io, args.timeline).hold(args.run, recording))
+    timeline = args.timeline or _kept_timeline(settings)
+    asyncio.run(_Talk(settings, io, timeline).hold(args.run, recording))
     return 0
+
+
+def _kept_timeline(settings: Settings) -> Path | None:
+    """A new file in the folder for timelines, when the settings name one. Raises OutputError."""
+    from jarvis_voice import clock, config
+    from jarvis_voice.cli.report import output_folder
+
+    folder = config.telemetry_folder(settings.telemetry)
+    if folder is None:
+        return None
+    name = clock.wall_now().replace(":", ".")  # which Windows does not allow in names
+    return output_folder(folder) / f"{name}.jsonl"
 
 
 class _Talk:
