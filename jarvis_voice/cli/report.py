@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -128,7 +129,19 @@ def as_table(held: Rehearsal) -> str:
         f"Median response of {total.count} turns, the first left out: {_ms(total.median)} ms. "
         f"All in {held.wall_s:.0f} s" + (f", {memory:.0f} MB at the peak." if memory else "."),
     ]
-    return "\n".join(lines)
+    busy = _busy()
+    return "\n".join([*lines, busy] if busy else lines)
+
+
+def _busy() -> str:
+    """A line on how busy the machine was, empty when it was not or does not tell."""
+    if not hasattr(os, "getloadavg"):
+        return ""
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    # Jarvis alone keeps about half of a two-core machine at work while it talks.
+    if load <= cores:
+        return ""
+    return f"The machine was busy (load {load:.1f} on {cores} cores): a quiet one is quicker."
 
 
 def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
@@ -138,10 +151,14 @@ def _aligned(row: Sequence[str], widths: Sequence[int]) -> str:
 def transcript(held: Rehearsal) -> str:
     """The conversation as it was heard, as Markdown."""
     lines = ["# The conversation, as it was heard", ""]
+    began: dict[int, float] = {}  # when each answer was first heard
     for event in held.events:
+        if isinstance(event, events.AgentSpeechStarted):
+            began[event.reply] = event.at_s
         spoken = _spoken(event)
         if spoken is not None:
-            at_s = event.at_s - held.room_began_s
+            reply = event.reply if isinstance(event, events.AgentSpeechStopped) else 0
+            at_s = began.get(reply, event.at_s) - held.room_began_s
             lines += [f"`{at_s:6.2f} s` **{spoken.who}:** {spoken.text}", ""]
     return "\n".join(lines)
 

@@ -35,6 +35,10 @@ def check_output(path: Path) -> None:
     """Refuse an output that cannot be written before time is spent on it."""
     if path.is_dir():
         raise UnwritableOutput(f"{path} is a folder.", "Name a file in it.")
+    if path.suffix.lower() not in {"", ".wav", ".wave"}:
+        raise UnwritableOutput(
+            f"Only WAV files are written, and {path} is named otherwise.", "Name it .wav."
+        )
     if path.exists() and not path.is_file():
         raise UnwritableOutput(f"{path} is not an ordinary file.", "Name another file.")
     if not path.absolute().parent.is_dir():

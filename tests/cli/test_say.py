@@ -15,7 +15,7 @@ import pytest
 import soundfile
 
 from audio.devices.base import DeviceInfo, Lost, Render
-from audio.errors import DeviceLost, EngineFailed
+from audio.errors import DeviceLost, EngineFailed, UnwritableOutput
 from audio.tts.scripted import ScriptedSynthesizer
 from jarvis_voice.cli import speaking
 from jarvis_voice.config import DeviceSettings, SynthesizerSettings
@@ -199,3 +199,9 @@ def test_speaking_and_understanding_use_no_network(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "second test" in done.stdout.lower()
+
+
+def test_a_file_that_is_named_as_no_wav_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnwritableOutput, match=r"Name it \.wav"):
+        speaking.check_output(tmp_path / "speech.mp3")
+    speaking.check_output(tmp_path / "speech.wav")
