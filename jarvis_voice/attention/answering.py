@@ -41,16 +41,17 @@ NOT_HEARD_YET = "It was gone before it heard your decision. It will be told at i
 
 def take_answer(change: Change, fact: UserAnswered) -> None:
     """The user decided."""
-    _take(change, fact.answer, correcting=False)
+    _take(change, fact, correcting=False)
 
 
 def correct(change: Change, fact: AnswerCorrected) -> None:
     """The user meant something else; possible until the runtime is told."""
-    _take(change, fact.answer, correcting=True)
+    _take(change, fact, correcting=True)
 
 
-def _take(change: Change, answer: UserAnswer, *, correcting: bool) -> None:
-    refusal = change.state.refusal_of(answer, correcting=correcting)
+def _take(change: Change, fact: UserAnswered | AnswerCorrected, *, correcting: bool) -> None:
+    answer = fact.answer
+    refusal = change.state.refusal_of(answer, fact.at_s, correcting=correcting)
     if refusal is not None:
         change.want(RefuseAnswer(answer.request_id, refusal))
         return

@@ -368,8 +368,8 @@ class Desk:
     # --- answering
 
     def _take(self, answer: UserAnswer, *, correcting: bool) -> Outcome:
-        refusal = self._state.refusal_of(answer, correcting=correcting)
         fact = (AnswerCorrected if correcting else UserAnswered)(self._now(), "", answer)
+        refusal = self._state.refusal_of(answer, fact.at_s, correcting=correcting)
         if refusal is not None:
             self._insist(fact)  # changes nothing; the record shows that it was said
             return refused(refusal)

@@ -245,15 +245,17 @@ class AttentionState:
             return Phase.DELIVERED
         return Phase.ALLOWED if ruled.ruling.verdict is Verdict.ALLOW else Phase.CANCELLED
 
-    def refusal_of(self, answer: UserAnswer, *, correcting: bool = False) -> Refusal | None:
-        """Why this answer would not be taken; None when it would be."""
+    def refusal_of(
+        self, answer: UserAnswer, now_s: float, *, correcting: bool = False
+    ) -> Refusal | None:
+        """Why this answer would not be taken at Unix time ``now_s``; None when it would be."""
         if answer.kind is AnswerKind.EXPIRED:
             return Refusal.NOT_THE_USER
         request = self.requests.get(answer.request_id)
         if request is None:
             ended = self.closed.get(answer.request_id)
             return _AFTER[ended] if ended is not None else Refusal.UNKNOWN
-        if answer.at_s < request.request.at_s:
+        if answer.at_s < request.request.at_s <= now_s:  # a clock that was set back proves nothing
             return Refusal.CROSSED
         if correcting:
             return None if request.answer is not None else Refusal.NOT_ANSWERED

@@ -108,9 +108,8 @@ class Lifecycle(RuleBasedStateMachine):
                     for held in self.state.held()
                     if held.request_id == request.request_id
                 ]
-                earliest_s = min([*offered_s, self.now_s])
-                earlier_s = self.opened_s.get(request.request_id, earliest_s)
-                self.opened_s[request.request_id] = min(earlier_s, earliest_s)
+                earlier_s = self.opened_s.get(request.request_id, self.now_s)
+                self.opened_s[request.request_id] = min([*offered_s, earlier_s])
             case Remember(decision):
                 self.remembered.add(decision.words)
                 self.owed |= {(run_id, decision.words) for run_id in decision.run_ids}
@@ -317,7 +316,7 @@ class Lifecycle(RuleBasedStateMachine):
         words = self.words()
         answer = UserAnswer(request_id, kind, verdict, words, self.now_s - age_s)
         is_open = request_id in self.state.requests
-        crossed = is_open and answer.at_s < self.opened_s[request_id]
+        crossed = is_open and answer.at_s < self.opened_s[request_id] <= self.now_s
         fits = (
             is_open
             and not crossed
