@@ -65,7 +65,7 @@ def run(args: argparse.Namespace, io: Io) -> int:
         if args.json:
             io.json([])
         else:
-            io.note("Nothing was decided yet.")
+            io.note(f"Nothing was decided yet; decisions will be kept in {path}.")
         return 0
     ledger = Ledger()
     with StoreReader(path) as reader:
@@ -129,7 +129,9 @@ def _print(rows: list[LedgerRow], args: argparse.Namespace, io: Io) -> None:
     elif args.json:
         io.json([row.as_json() for row in rows])
     elif not rows:
-        io.note("No such decisions yet.")
+        from jarvis_voice import config
+
+        io.note(f"There are no such decisions in {args.file or config.decisions_path()}.")
     else:
         for row in rows:
             io.line(_line(row, shutil.get_terminal_size((110, 24)).columns))
