@@ -113,23 +113,23 @@ def test_user_goes_on_while_a_slow_final_is_awaited(make_script):
 
 def test_without_a_final_the_last_hypothesis_is_what_was_said(make_script):
     script = make_script(recognizer_s=None).say(0.8).hypothesis("how far").hypothesis("")
-    script.pause(5.3)
+    script.pause(10.3)
     commit = script.only(CommitTurn)
     assert commit.text == "how far"
-    assert commit.at_s == pytest.approx(script.only(SettleTurn).at_s + 5.0)
-    assert "no final within 5.0 s" in commit.reason
+    assert commit.at_s == pytest.approx(script.only(SettleTurn).at_s + 10.0)
+    assert "no final within 10.0 s" in commit.reason
 
 
 def test_without_a_final_an_older_one_is_better_than_nothing(make_script):
     script = make_script(recognizer_s=0.2).say(0.8, "how far").pause(0.3).say(0.5, "along")
     script.recognizer_s = None
-    script.pause(6.0)
+    script.pause(11.0)
     assert script.only(CommitTurn).text == "how far"
 
 
 def test_without_any_word_the_turn_is_given_up(make_script):
-    script = make_script(recognizer_s=None).say(0.8).pause(5.3)
-    assert script.only(DiscardTurn).reason == "nothing was said; no final within 5.0 s"
+    script = make_script(recognizer_s=None).say(0.8).pause(10.3)
+    assert script.only(DiscardTurn).reason == "nothing was said; no final within 10.0 s"
 
 
 def test_the_longest_turn_is_closed_and_the_rest_is_the_next(make_script):
