@@ -13,6 +13,7 @@ from audio.asr.base import Final, Hypothesis, Recognizer, RecognizerStream
 from audio.engine import CancelToken
 from audio.errors import Cancelled, EngineError
 from audio.near_end import NearEndFrame
+from audio.vad.base import FRAME_SAMPLES, SAMPLE_RATE
 from jarvis_voice import clock
 
 T = TypeVar("T")
@@ -68,7 +69,7 @@ class Transcriber:
         if self._turn is None:
             return
         self._pending.append(frame)
-        if len(self._pending) * 0.032 >= HYPOTHESIS_EVERY_S:
+        if len(self._pending) * FRAME_SAMPLES >= HYPOTHESIS_EVERY_S * SAMPLE_RATE:
             self._work.set()
 
     def settle(self, revision: int) -> None:

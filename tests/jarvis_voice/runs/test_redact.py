@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from jarvis_voice.runs.redact import REDACTED, redact
+from jarvis_voice.redact import REDACTED, redact
 
 # Put together here, so that no scanner takes this file for a leak.
 SECRETS = [
