@@ -11,8 +11,8 @@ import argparse
 import asyncio
 import gc
 import json
-import os
 import sys
+import time
 from array import array
 from collections.abc import Sequence
 from typing import NamedTuple, TextIO
@@ -149,8 +149,7 @@ async def live(load: Load) -> Measured:
 
 def used_s() -> float:
     """Processor seconds that this process has used; other programs do not count."""
-    times = os.times()
-    return times.user + times.system
+    return time.process_time()
 
 
 def resident_mb() -> float:

@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
+from audio.turn.events import TurnJudged
+
 
 @dataclass(frozen=True, slots=True)
 class EndpointContext:
@@ -20,6 +22,7 @@ class EndpointContext:
     speech_s: float  # from the turn's onset to the end of its last speech
     pauses: int  # times that the user paused in this turn and went on
     over_agent: bool  # the turn began while the agent spoke
+    judged: TurnJudged | None = None  # what a turn controller makes of this pause, once it has said
 
 
 class Wait(NamedTuple):

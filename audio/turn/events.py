@@ -19,6 +19,18 @@ class Floor(Enum):
     OVERLAP = "overlap"
 
 
+class TurnState(Enum):
+    """What a turn controller makes of what it hears."""
+
+    IDLE = "idle"  # nobody speaks to us
+    SPEECH = "speech"  # the user speaks
+    INCOMPLETE = "incomplete"  # a pause within a turn: more is to come
+    COMPLETE = "complete"  # the turn is over
+    BACKCHANNEL = "backchannel"  # "mm-hm": heard, and no wish for the floor
+    WAIT = "wait"  # the user asks for time or for silence
+    UNKNOWN = "unknown"  # it cannot tell
+
+
 # --- facts -------------------------------------------------------------------------------------
 
 
@@ -67,7 +79,20 @@ class AgentStopped:
     at_s: float
 
 
-Fact = FrameHeard | HypothesisHeard | FinalHeard | AgentStarted | AgentStopped
+@dataclass(frozen=True, slots=True)
+class TurnJudged:
+    """A turn controller has an opinion of the open turn as it was at SettleTurn ``revision``."""
+
+    at_s: float
+    turn: int
+    revision: int
+    state: TurnState
+    probability: float | None  # of ``state``, 0 to 1; None when the controller gives none
+    source: str  # the controller's name
+    reason: str = ""
+
+
+Fact = FrameHeard | HypothesisHeard | FinalHeard | TurnJudged | AgentStarted | AgentStopped
 
 
 # --- requests ----------------------------------------------------------------------------------

@@ -75,6 +75,7 @@ from audio.turn.events import (
     Request,
     SettleTurn,
     StopPlayback,
+    TurnJudged,
     Unduck,
 )
 from audio.turn.segmenter import TOLERANCE_S, Segmenter, SpeechBegan, SpeechPaused
@@ -104,6 +105,7 @@ class _Turn:
     closed_s: float | None = None  # when max_turn_s was over
     note: str = ""  # added to the reason of its commit
     wait: Wait = _NOT_WEIGHED
+    judged: TurnJudged | None = None  # by a turn controller, for this revision
 
 
 class TurnMachine:
@@ -157,6 +159,8 @@ class TurnMachine:
                 self._hypothesis_heard(fact)
             case FinalHeard():
                 self._final_heard(fact)
+            case TurnJudged():
+                self._turn_judged(fact)
             case AgentStarted():
                 self._agent_started()
             case AgentStopped():
@@ -246,7 +250,7 @@ class TurnMachine:
         elif turn.settled_s is not None and turn.closed_s is None:
             pause_s = self._onset_s - turn.ended_s
             turn.revision += 1
-            turn.settled_s = turn.final = None
+            turn.settled_s = turn.final = turn.judged = None
             turn.set_aside = turn.note = ""
             if turn.overlap:
                 self._duck("speech over the agent")
@@ -314,6 +318,14 @@ class TurnMachine:
         elif fact.revision < turn.revision and words_of(fact.text):
             turn.words = fact.text  # outdated, yet better than nothing should no other final come
 
+    def _turn_judged(self, fact: TurnJudged) -> None:
+        turn = self._turn
+        if turn is None or (turn.number, turn.revision) != (fact.turn, fact.revision):
+            return
+        if turn.settled_s is not None:
+            turn.judged = fact
+            self._weigh_wait(turn)
+
     def _settle_words(self, turn: _Turn, text: str) -> None:
         turn.words = turn.final = text
         self._weigh_wait(turn)
@@ -344,6 +356,7 @@ class TurnMachine:
             speech_s=max(turn.ended_s - turn.onset_s, 0.0),
             pauses=turn.revision,
             over_agent=turn.overlap,
+            judged=turn.judged,
         )
         wait = self._endpointing.wait_s(context)
         turn.wait = wait._replace(seconds=min(max(0.0, wait.seconds), self._settings.max_turn_s))
