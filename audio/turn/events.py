@@ -192,7 +192,7 @@ class HoldPlayback:
 
 @dataclass(frozen=True, slots=True)
 class ReleasePlayback:
-    """The user has been silent for long enough: playback may begin."""
+    """The turn is over, or the user has been silent for long enough: playback may begin."""
 
     at_s: float
     reason: str

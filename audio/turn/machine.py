@@ -46,7 +46,8 @@ turn that began before the agent did is never a backchannel: the user had the fl
 
 A closing turn takes in no more speech; what is said while its final is awaited opens the next turn.
 
-ReleasePlayback follows HoldPlayback once no turn is open and ``resume_silence_s`` were silent.
+ReleasePlayback follows HoldPlayback with the commit of a turn, since its controller has judged the
+silence; after a turn that was none, once ``resume_silence_s`` were silent.
 """
 
 from __future__ import annotations
@@ -192,9 +193,8 @@ class TurnMachine:
         elif turn_s is not None and turn_s <= self._now_s:
             self._turn_due()
         else:
-            self._held = False
             silence_s = self._now_s - self._segmenter.voiced_until_s
-            self._out.append(ReleasePlayback(self._now_s, f"silence {silence_s:.2f} s"))
+            self._release(f"silence {silence_s:.2f} s")
 
     def _turn_due_s(self) -> float | None:
         turn = self._turn
@@ -226,6 +226,11 @@ class TurnMachine:
         if not self._held or self._turn is not None:
             return None
         return self._segmenter.silent_at_s(self._settings.resume_silence_s)
+
+    def _release(self, reason: str) -> None:
+        if self._held:
+            self._held = False
+            self._out.append(ReleasePlayback(self._now_s, reason))
 
     # --- speech ----------------------------------------------------------------------------
 
@@ -376,6 +381,7 @@ class TurnMachine:
             due_s = min(self._now_s, waited_s if turn.closed_s is None else turn.closed_s)
             request = CommitTurn(self._now_s, turn.number, turn.ended_s, reason, text, due_s)
             self._out.append(request)
+            self._release("the turn is over")
         if turn.closed_s is not None and self._segmenter.voiced_until_s > turn.closed_s:
             self._open()
             if not self._segmenter.speaking:

@@ -17,7 +17,7 @@ class TurnSettings:
     pre_roll_s: float = 0.4  # sound kept from before the onset, so that no first word is lost
     barge_in_s: float = 0.8  # speech during playback that confirms an interruption
     barge_in_gap_s: float = 0.2  # silence that such speech may contain
-    resume_silence_s: float = 0.45  # no new playback before this much silence
+    resume_silence_s: float = 0.45  # silence before a held reply sounds after what was no turn
     max_turn_s: float = 120.0  # a turn is closed after this much, whatever is heard
     final_timeout_s: float = 10.0  # a turn whose final does not come is given up
     capture_stall_s: float = 0.25  # after this long without a frame, time alone counts as silence
