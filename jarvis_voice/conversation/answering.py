@@ -73,6 +73,7 @@ class Answering:
         self._publish = publish
         self._history: deque[events.Exchange] = deque(maxlen=settings.history)
         self._prepared: Answer | None = None
+        self._sounded: deque[Answer] = deque(maxlen=settings.history)
         self._count = 0
         self._group: asyncio.TaskGroup | None = None
         self._makings: set[asyncio.Task[None]] = set()  # under way
@@ -160,7 +161,15 @@ class Answering:
                 how = Heard.NOTHING
             answer.notice.ended(how, heard)
         if answer.started:
+            self._sounded.append(answer)
             self._remember(answer)
+
+    def correct(self, reply: int, heard: str) -> None:
+        """Only ``heard`` of an answer that has ended was really heard."""
+        for answer in self._sounded:
+            if answer.number == reply and answer.heard.startswith(heard):
+                answer.heard, answer.cut = heard, answer.cut or heard != answer.heard
+                self._remember(answer)
 
     def _take_back_unheard(self) -> Answer | None:
         """The answer that has not begun to sound: the user went on, so both are answered as one."""

@@ -39,6 +39,7 @@ from jarvis_voice.conversation.transcriber import Settled, Transcriber
 NO_FRAMES_S = 0.3  # longer than the gaps of a busy machine's capture
 SURELY_SILENT = 0.2  # probability of speech under which no turn is about to begin
 NOT_HEARD = "Sorry, I could not make that out. Please say it again."
+TYPED_TURNS = 1_000_000  # where the numbers of turns that were not spoken begin
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +90,8 @@ class Conversation:
         if parts.devices is not None:
             self._keeping = Keeping(parts.devices, self._sound_is_back, publish)
         self._machine = TurnMachine(settings.turn)
+        self.answers_turns = True  # False leaves it to ``ask`` what is answered, and when
+        self._typed = TYPED_TURNS
         self._facts: deque[turn.Fact] = deque()  # the first one is being dealt with
         self._last_frame_s = 0.0
         self._stopping = asyncio.Event()
@@ -139,6 +142,25 @@ class Conversation:
     def withdraw(self, notice_id: str) -> None:
         """Do not say a notice that still waits."""
         self._speaking_up.withdraw(notice_id)
+
+    # --- for clients that lead the conversation themselves ---
+
+    def ask(self, text: str) -> None:
+        """Answer a question as if it had just been said; what sounds now is cut."""
+        self._typed += 1
+        self._answering.answer(self._typed, text)
+
+    def cancel(self) -> None:
+        """Cut what sounds or is about to, though nobody spoke."""
+        self._mouth.cut()
+
+    def voiced(self) -> tuple[int, str] | None:
+        """The number of the reply that sounds or is about to, and what of it was given out."""
+        return self._mouth.voiced()
+
+    def correct(self, reply: int, heard: str) -> None:
+        """Only this much of a reply was heard, says who played it: the dialogue keeps no more."""
+        self._answering.correct(reply, heard)
 
     async def _run_parts(self) -> None:
         async with asyncio.TaskGroup() as group:
@@ -228,9 +250,13 @@ class Conversation:
             problem, remedy = settled.fault.problem, settled.fault.remedy
             self._publish(events.Faulted(now_s, "recognizer", problem, remedy, spoken=True))
             self._answering.say(NOT_HEARD)
-        elif final.text and self._settings.preemptive and self._machine.floor is turn.Floor.USER:
+        elif final.text and self._may_prepare():
             self._answering.prepare(number, final.text)
         self._feed(turn.FinalHeard(now_s, number, final.text, settled.revision))
+
+    def _may_prepare(self) -> bool:
+        wanted = self._settings.preemptive and self.answers_turns
+        return wanted and self._machine.floor is turn.Floor.USER
 
     def _is_echo(self, text: str) -> bool:
         """Whether a transcript is what the agent itself is saying, come back through the room."""
@@ -282,7 +308,8 @@ class Conversation:
                 request.due_s,
             )
         )
-        self._answering.answer(number, text)
+        if self.answers_turns:
+            self._answering.answer(number, text)
 
     def _discard(self, request: turn.DiscardTurn) -> None:
         overdue = self._transcriber.settling

@@ -50,6 +50,14 @@ class Mouth:
         """The answer that sounds or is about to."""
         return self._current
 
+    def voiced(self) -> tuple[int, str] | None:
+        """The number of the current answer and the part of its text that has sounded."""
+        answer = self._current
+        if answer is None:
+            return None
+        progress = self.playback.progress(answer.number)
+        return answer.number, answer.said[: progress.heard_text_end]
+
     def open(self, lost: Callable[[str], None]) -> None:
         """Start the loudspeaker. Raises DeviceUnavailable."""
         self._port.start(self.playback.render, lost)
