@@ -31,6 +31,7 @@ class ProposedAction:
     files: tuple[str, ...] = ()  # it will have written when it succeeds
     content: str = ""  # what it would write or send, bounded; the start and the end of a long one
     truncated: bool = False  # ``content`` or ``command`` was cut
+    waits_for_user: bool = False  # the runtime itself goes no further without its user's approval
 
 
 class Verdict(Enum):
@@ -47,6 +48,7 @@ class Ruling:
     verdict: Verdict
     reason: str = ""  # for the agent, as facts: what the user decided and for what scope
     degraded: str = ""  # why nobody could be asked, when that is why it was allowed
+    by_user: bool = False  # the user decided on this very call
 
 
 class Urgency(Enum):

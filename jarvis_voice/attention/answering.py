@@ -77,7 +77,7 @@ def carry_out(change: Change, request: OpenRequest, answer: UserAnswer, at_s: fl
         receipt = receipt_of(shown.request_id, run_id, mine[0].nonce, mine[0].epoch)
         receipts.append(receipt)
         text = decision_text(shown.question, answer, receipt)
-        _rule_run(change, mine, Ruling(answer.verdict, text), receipt, at_s)
+        _rule_run(change, mine, Ruling(answer.verdict, text, by_user=True), receipt, at_s)
     decision = SettledDecision(
         project_id=shown.project_id,
         run_ids=shown.run_ids,
@@ -110,9 +110,10 @@ def _rule_run(change: Change, mine: list[Held], decided: Ruling, receipt: str, a
     for held in mine:
         _let_go(change, held)
         if held is (carrier or mine[0]):
-            ruling = Ruling(decided.verdict, with_call(decided.reason, decided.verdict))
+            told = with_call(decided.reason, decided.verdict)
         else:
-            ruling = Ruling(decided.verdict, sibling_text(receipt) if denied else "")
+            told = sibling_text(receipt) if denied else ""
+        ruling = replace(decided, reason=told)
         change.rule(held.action, ruling, receipt, at_s)
     if denied:
         _new_epoch(change, mine[0], receipt, at_s)
@@ -201,6 +202,8 @@ def runtime_gone(change: Change, fact: RuntimeGone) -> None:
     for held in mine:
         if held in change.session(fact.run_id).held:
             change.unhold(held, Ending.WITHDRAWN, "its agent is gone")
-    change.hold_back(
-        fact.run_id, lambda item: fact.action_id in (None, item.action_id), NOT_HEARD_YET
-    )
+
+    def was_carried(item: Guidance) -> bool:  # by an answer to a call, not over a line of its own
+        return bool(item.action_id) and fact.action_id in (None, item.action_id)
+
+    change.hold_back(fact.run_id, was_carried, NOT_HEARD_YET)

@@ -136,7 +136,7 @@ class Change:
             session = advance(
                 session,
                 lambda item: item.phase in _UNDELIVERED and item.text in ruling.reason,
-                lambda item: _sent_with(item, action.action_id, delivery),
+                lambda item: sent_with(item, action.action_id, delivery),
             )
             call = (action.run_id, action.action_id, action.fingerprint)
             self.want(AnswerRuntime(*call, ruling, receipt, delivery))
@@ -186,7 +186,7 @@ _UNDELIVERED = (GuidancePhase.PENDING, GuidancePhase.SENT)
 _SETTLED = (GuidancePhase.DELIVERED, GuidancePhase.APPLIED)
 
 
-def _sent_with(item: Guidance, action_id: str, delivery: str) -> Guidance:
+def sent_with(item: Guidance, action_id: str, delivery: str) -> Guidance:
     """The guidance as part of one more answer to this call."""
     return replace(
         item,

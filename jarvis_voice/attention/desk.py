@@ -35,6 +35,8 @@ from jarvis_voice.attention.facts import (
     Restarted,
     RulingDelivered,
     RuntimeGone,
+    SteeringBegan,
+    SteeringFailed,
     UserAnswered,
     UserGuided,
 )
@@ -50,6 +52,7 @@ from jarvis_voice.attention.outcome import (
     unwritten,
 )
 from jarvis_voice.attention.policy import Candidate, Decision, Policy, ThinkingPolicy
+from jarvis_voice.attention.receipts import steering_delivery
 from jarvis_voice.attention.requests import AnswerRuntime, MarkDegraded, Request
 from jarvis_voice.attention.state import AttentionState, Guidance, GuidancePhase, Refusal
 from jarvis_voice.attention.timers import Key, Timers
@@ -65,6 +68,7 @@ class Desk:
     """Reviews actions and conducts the questions about them. Use it from one event loop.
 
     ``on_ask`` is called with the question that is due, once; call ``asked`` when it was put.
+    ``on_guided`` is called with a run that the user told something.
     ``on_request`` hears what else the lifecycle wants (see ``requests``), ``on_fault`` what failed.
     """
 
@@ -76,6 +80,7 @@ class Desk:
         outside: Outside,
     ) -> None:
         self.on_ask: Callable[[AttentionRequest], None] = lambda request: None
+        self.on_guided: Callable[[str], None] = lambda run_id: None
         self.on_request: Callable[[Request], None] = lambda request: None
         self.on_fault: Callable[[JarvisError], None] = lambda error: None
         self._policy = policy
@@ -235,7 +240,27 @@ class Desk:
         except JarvisError as error:
             self.on_fault(error)
             return unwritten()
+        asyncio.get_running_loop().call_soon(self.on_guided, run_id)
         return guided(words, stop=stop)
+
+    # --- telling a run over a connection of its own
+
+    def to_tell(self, run_id: str) -> tuple[Guidance, ...]:
+        """What the user said to this run unasked, and it has not been told."""
+        session = self._state.sessions.get(run_id)
+        return () if session is None else tuple(g for g in session.guidance if g.steerable)
+
+    def telling(self, run_id: str, receipt: str) -> None:
+        """It is about to be told. Raises a JarvisError when that cannot be written down."""
+        self._record(SteeringBegan(self._now(), run_id, receipt))
+
+    def told(self, run_id: str, receipt: str, *, taken: bool) -> None:
+        """The connection took it, or did not."""
+        if taken:
+            delivery = steering_delivery(run_id, receipt)
+            self._insist(RulingDelivered(self._now(), run_id, "", delivery))
+        else:
+            self._insist(SteeringFailed(self._now(), run_id, receipt))
 
     # --- holding
 
@@ -266,15 +291,18 @@ class Desk:
         self, key: Key, action: ProposedAction, boundary: Boundary, early: Decision | None
     ) -> Ruling:
         """Offer it to the lifecycle and wait for what becomes of it."""
-        hold_s = self._settings.hold_s_by_runtime.get(action.runtime, self._settings.hold_s)
+        settings = self._settings
+        hold_s = settings.hold_s_by_runtime.get(action.runtime, settings.hold_s)
+        if action.waits_for_user:
+            hold_s = settings.approval_s
         offered = ActionOffered(
             self._now(),
             action.run_id,
             action,
             self._outside.nonce(),
             self._now() + hold_s,
-            action.runtime in self._settings.fail_closed,
-            action.runtime in self._settings.announce_batches,
+            action.runtime in settings.fail_closed,
+            action.runtime in settings.announce_batches,
             boundary.effect,
         )
         ruling: asyncio.Future[Ruling] = asyncio.get_running_loop().create_future()

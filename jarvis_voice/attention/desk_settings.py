@@ -18,6 +18,7 @@ class DeskSettings:
 
     hold_s: float = 540.0  # a runtime that waits 600 s for its hook, less a margin
     hold_s_by_runtime: dict[str, float] = field(default_factory=dict)
+    approval_s: float = 12 * 3600.0  # a runtime that waits for its user itself does so for long
     fail_closed: frozenset[str] = frozenset()  # runtimes whose unanswered actions are denied
     announce_batches: frozenset[str] = frozenset({"claude-code"})  # tell when a turn's calls ended
     correct_s: float = 3.0  # after an answer, before the runtime is told

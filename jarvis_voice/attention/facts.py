@@ -125,6 +125,20 @@ class UserGuided(Fact):
 
 
 @dataclass(frozen=True, slots=True)
+class SteeringBegan(Fact):
+    """What the user said unasked is being told over the run's own connection."""
+
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
+class SteeringFailed(Fact):
+    """The connection did not take it; the run hears it at its next action."""
+
+    receipt: str
+
+
+@dataclass(frozen=True, slots=True)
 class RulingDelivered(Fact):
     """The runtime has the ruling.
 
@@ -183,6 +197,8 @@ FACTS: tuple[type[Fact], ...] = (
     AnswerCorrected,
     AnswerReleased,
     UserGuided,
+    SteeringBegan,
+    SteeringFailed,
     RulingDelivered,
     GuidanceSeen,
     BatchEnded,

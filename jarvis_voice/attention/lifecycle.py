@@ -43,6 +43,8 @@ from jarvis_voice.attention.facts import (
     QuestionSnoozed,
     Restarted,
     RulingDelivered,
+    SteeringBegan,
+    SteeringFailed,
     RuntimeGone,
     UserAnswered,
     UserGuided,
@@ -58,7 +60,13 @@ from jarvis_voice.attention.offering import (
     is_untouched,
     offer,
 )
-from jarvis_voice.attention.receipts import delivered, restarted, seen
+from jarvis_voice.attention.receipts import (
+    delivered,
+    restarted,
+    seen,
+    steering_began,
+    steering_failed,
+)
 from jarvis_voice.attention.requests import Request
 from jarvis_voice.attention.state import AttentionState
 
@@ -81,6 +89,8 @@ _HANDLERS: dict[type[Fact], Callable[[Change, Any], None]] = {
     AnswerCorrected: correct,
     AnswerReleased: release,
     UserGuided: guide,
+    SteeringBegan: steering_began,
+    SteeringFailed: steering_failed,
     RulingDelivered: delivered,
     GuidanceSeen: seen,
     BatchEnded: batch_ended,

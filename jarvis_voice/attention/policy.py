@@ -100,14 +100,14 @@ class EmbeddedPolicy:
         conflict = _conflict(candidate)
         if conflict is not None:
             topic = conflict.topic
-        elif candidate.boundary.consequence is not Consequence.CONSEQUENTIAL:
+        elif not _is_the_users(candidate):
             return Decision(False, note="ordinary work")
         settled = self._settled(candidate, topic)
-        if settled is not None:
+        if settled is not None and (settled.refusal or not candidate.action.waits_for_user):
             return settled
         if conflict is not None:
             return conflict
-        note = self._goes_on(candidate)
+        note = "" if candidate.action.waits_for_user else self._goes_on(candidate)
         if note:
             return Decision(False, topic=topic, note=note)
         wording = word(candidate.action, candidate.boundary)
@@ -157,6 +157,12 @@ class EmbeddedPolicy:
         if decision.kind is AnswerKind.DELEGATED or candidate.action.run_id in decision.run_ids:
             return True
         return same_call and not candidate.boundary.irreversible
+
+
+def _is_the_users(candidate: Candidate) -> bool:
+    """It reaches outside the work at hand, or the runtime itself waits for its user."""
+    consequential = candidate.boundary.consequence is Consequence.CONSEQUENTIAL
+    return consequential or candidate.action.waits_for_user
 
 
 def topic_of(boundary: Boundary) -> str:

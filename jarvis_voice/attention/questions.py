@@ -120,7 +120,9 @@ def word(action: ProposedAction, boundary: Boundary) -> Wording:
     if boundary.final_record:
         return _final(action, boundary)
     row = _EFFECTS.get(boundary.effect)
-    if row is None:
+    if row is None and action.waits_for_user:
+        row = ("", "It waits for your approval. May it go on?", "go on", "It asks you itself.")
+    elif row is None:
         row = ("", "May it go on with this step?", "go on", "It has effects outside its work.")
     with_target, without, doing, why = row
     target = speakable(boundary.effect, boundary.target)

@@ -5,12 +5,20 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jarvis_voice.attention.answering import carry_out_answered
-from jarvis_voice.attention.change import Change, advance
-from jarvis_voice.attention.facts import GuidanceSeen, Restarted, RulingDelivered
+from jarvis_voice.attention.change import Change, advance, sent_with
+from jarvis_voice.attention.facts import (
+    GuidanceSeen,
+    Restarted,
+    RulingDelivered,
+    SteeringBegan,
+    SteeringFailed,
+)
+from jarvis_voice.attention.guidance import receipt_of
 from jarvis_voice.attention.requests import MarkDegraded, NoteApplied
 from jarvis_voice.attention.state import Ending, Guidance, GuidancePhase
 
 RESTARTED = "I was restarted while a decision was open"
+NOT_REACHED = "It could not be told at once. It hears you at its next step."
 RESTARTED_UNHEARD = (
     "I was restarted before it heard your decision. It will be told at its next step."
 )
@@ -30,6 +38,34 @@ def delivered(change: Change, fact: RulingDelivered) -> None:
     if any(is_carried(item) for item in session.guidance):
         done = GuidancePhase.DELIVERED
         change.put(advance(session, is_carried, lambda item: replace(item, phase=done)))
+
+
+def steering_began(change: Change, fact: SteeringBegan) -> None:
+    """On its way over the run's own connection: no ruling brings it as well."""
+    session = change.state.sessions.get(fact.run_id)
+    if session is None:
+        return
+    delivery = steering_delivery(fact.run_id, fact.receipt)
+
+    def is_due(item: Guidance) -> bool:
+        return item.receipt == fact.receipt and item.steerable
+
+    if any(is_due(item) for item in session.guidance):
+        change.put(advance(session, is_due, lambda item: sent_with(item, "", delivery)))
+
+
+def steering_failed(change: Change, fact: SteeringFailed) -> None:
+    """It did not get through: the next ruling brings it."""
+    change.hold_back(
+        fact.run_id,
+        lambda item: item.receipt == fact.receipt and not item.action_id,
+        NOT_REACHED,
+    )
+
+
+def steering_delivery(run_id: str, receipt: str) -> str:
+    """What ``RulingDelivered`` names once the run's connection has taken this guidance."""
+    return receipt_of("steering", run_id, receipt)
 
 
 def seen(change: Change, fact: GuidanceSeen) -> None:

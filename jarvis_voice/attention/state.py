@@ -133,6 +133,11 @@ class Guidance:
     fingerprint: str = ""  # of the call that the user decided on; empty for unasked guidance
     deliveries: tuple[str, ...] = ()  # the newest answers that carried it
 
+    @property
+    def steerable(self) -> bool:
+        """It waits, and belongs to no call: it may be told before the run offers one."""
+        return self.phase is GuidancePhase.PENDING and not self.fingerprint
+
 
 @dataclass(frozen=True, slots=True)
 class DeniedBatch:

@@ -25,6 +25,7 @@ from jarvis_voice.attention.policy import EmbeddedPolicy
 from jarvis_voice.attention.requests import MarkDegraded, Request
 from jarvis_voice.attention.store import AttentionStore, open_store
 from jarvis_voice.boundary import ProposedAction
+from jarvis_voice.cli.carrying import Carrying, Line
 from jarvis_voice.clock import minute_of_day, session_now, unix_now
 from jarvis_voice.config import Settings
 from jarvis_voice.errors import JarvisError
@@ -59,6 +60,18 @@ class Attending:
         self.desk = Desk(EmbeddedPolicy(), store, desk_settings, outside)
         self.desk.on_fault = self._faulted
         self.desk.on_request = self._requested
+        self._carrying: Carrying | None = None
+
+    def reach(self, line: Callable[[str], Line | None], group: asyncio.TaskGroup) -> None:
+        """Tell runs at once what is said to them, through ``line`` where it leads to them."""
+        self._carrying = Carrying(self.desk, line, self._faulted, group)
+        self.desk.on_guided = self._carrying.look
+
+    def close(self) -> None:
+        """Carry nothing more, and close the desk."""
+        if self._carrying is not None:
+            self._carrying.stop()
+        self.desk.close()
 
     # --- what the gate hears
 
@@ -87,6 +100,8 @@ class Attending:
             if item.seq > seen:
                 self.desk.note_guidance_seen(snapshot.run_id, item.text)
                 self._told[snapshot.run_id] = item.seq
+        if self._carrying is not None:
+            self._carrying.look(snapshot.run_id)
         self._publish(change)
 
     def _look(self, action: ProposedAction) -> Surroundings:
@@ -147,13 +162,14 @@ async def opened(settings: Settings, publish: Publish) -> AsyncIterator[Opened]:
         live = LiveRuns(attending.watcher, Places(config.agent_homes()), attending.desk.review)
         async with server, asyncio.TaskGroup() as group:
             rendezvous.announce(server.port)
+            attending.reach(live.control, group)
             watching = group.create_task(live.run())
             try:
                 yield Opened(attending, server.port)
             finally:
                 watching.cancel()
                 rendezvous.withdraw()
-                attending.desk.close()
+                attending.close()
 
 
 def _siblings(own: RunSnapshot, runs: dict[str, RunSnapshot]) -> list[RunSnapshot]:

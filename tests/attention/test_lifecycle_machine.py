@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from hypothesis import settings
@@ -29,6 +30,8 @@ from jarvis_voice.attention.facts import (
     Restarted,
     RulingDelivered,
     RuntimeGone,
+    SteeringBegan,
+    SteeringFailed,
     UserAnswered,
     UserGuided,
     decode,
@@ -36,6 +39,7 @@ from jarvis_voice.attention.facts import (
 )
 from jarvis_voice.attention.guidance import receipts_in
 from jarvis_voice.attention.lifecycle import fold, step
+from jarvis_voice.attention.receipts import steering_delivery
 from jarvis_voice.attention.requests import (
     AnswerRuntime,
     AskUser,
@@ -45,7 +49,7 @@ from jarvis_voice.attention.requests import (
     Request,
     TellUser,
 )
-from jarvis_voice.attention.state import AttentionState, Session
+from jarvis_voice.attention.state import AttentionState, Guidance, Session
 from jarvis_voice.boundary import AnswerKind, ProposedAction, UserAnswer, Verdict
 
 RUNS = ("run-1", "run-2", "run-3")
@@ -83,6 +87,7 @@ class Lifecycle(RuleBasedStateMachine):
         self.confirmed: set[tuple[str, str]] = set()
         self.carriers: dict[tuple[str, str], set[str]] = {}  # run, words -> calls that carried them
         self.applied: list[tuple[str, str]] = []
+        self.telling: list[tuple[str, Guidance]] = []  # over a line, with the outcome not known
 
     # --- the program
 
@@ -145,6 +150,7 @@ class Lifecycle(RuleBasedStateMachine):
         """The program ends and begins anew: connections are gone, facts are not."""
         self.world.waiting.clear()
         self.world.unconfirmed.clear()
+        self.telling.clear()
         rebuilt = fold(decode(json.loads(line)) for line in self.written)
         assert rebuilt == self.state
         self.happen(Restarted(self.now_s, ""))
@@ -256,6 +262,35 @@ class Lifecycle(RuleBasedStateMachine):
                 for words in (f"W{n}." for n in range(next_number(self)))
                 if words in guidance.text
             }
+
+    @precondition(lambda self: any(True for _ in self.steerable()))
+    @rule(pick=picks)
+    def begin_to_tell(self, pick: int) -> None:
+        due = list(self.steerable())
+        run_id, guidance = due[pick % len(due)]
+        self.happen(SteeringBegan(self.now_s, run_id, guidance.receipt))
+        self.telling.append((run_id, guidance))
+
+    @precondition(lambda self: self.telling)
+    @rule(pick=picks, taken=st.booleans())
+    def end_telling(self, pick: int, taken: bool) -> None:
+        run_id, guidance = self.telling.pop(pick % len(self.telling))
+        if not taken:
+            self.happen(SteeringFailed(self.now_s, run_id, guidance.receipt))
+            return
+        delivery = steering_delivery(run_id, guidance.receipt)
+        self.happen(RulingDelivered(self.now_s, run_id, "", delivery))
+        self.confirmed |= {
+            (run_id, words)
+            for words in (f"W{n}." for n in range(next_number(self)))
+            if words in guidance.text
+        }
+
+    def steerable(self) -> Iterator[tuple[str, Guidance]]:
+        for session in self.state.sessions.values():
+            for item in session.guidance:
+                if item.steerable:
+                    yield session.run_id, item
 
     # --- the policy, the user, the clock
 
@@ -426,6 +461,8 @@ class Lifecycle(RuleBasedStateMachine):
     def teardown(self) -> None:
         """In the end nobody waits, and every run has heard all that the user told it."""
         self.crash_within = False
+        while self.telling:
+            self.end_telling(0, False)
         self.pass_time(2 * HOLD_S + 10)
         self.pass_time(0.0)
         assert not list(self.state.held())

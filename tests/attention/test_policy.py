@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -224,3 +225,19 @@ def assert_sound(decision: Decision, candidate: Candidate) -> None:
     assert decision.topic
     assert decision.why
     assert len(decision.about) <= 240
+
+
+def test_a_runtime_that_waits_for_its_user_is_always_asked_about(shell: Offer) -> None:
+    build, push = (
+        replace(shell(command), waits_for_user=True)
+        for command in ("make build", "git push origin main")
+    )
+    decision = POLICY.decide(consider(build))
+    assert decision.ask
+    assert decision.question == "It waits for your approval. May it go on?"
+    assert is_quoted(consider(build), decision.quote)
+    assert not POLICY.decide(consider(shell("make build"))).ask
+    wanted = snapshot(goal="Push it to main when it is done")
+    assert POLICY.decide(consider(push, snapshot=wanted)).ask  # it waits all the same
+    assert POLICY.decide(consider(push, settled=(settled(push, Verdict.ALLOW),))).ask
+    assert POLICY.decide(consider(push, settled=(settled(push, Verdict.DENY),))).refusal

@@ -75,12 +75,14 @@ class Approval:
 class Approvals:
     """The open approvals of one connection, and who reviews them.
 
-    A runtime asks because its user must answer, so a ruling that allows leaves the question open
-    for the user, here or in the runtime's own window; one that denies answers it.
+    A runtime asks because its user must answer. So a refusal answers it, and so does what the user
+    decided here; that a policy has nothing against the call does not, and the question stays open
+    in the runtime's own window.
     """
 
     review: Review | None = None
     open: dict[str, Approval] = field(default_factory=dict)  # by action id
+    _reviews: dict[str, asyncio.Task[None]] = field(default_factory=dict)  # by action id
 
     def take(self, action_id: str) -> Approval:
         """The open approval. Raises RunUnreachable when it is not open any more."""
@@ -92,26 +94,41 @@ class Approvals:
 
     def asked(self, approval: Approval, control: Control, group: asyncio.TaskGroup | None) -> None:
         """A runtime asks; one and the same request counts once."""
-        known = self.open.get(approval.action.action_id)
+        action_id = approval.action.action_id
+        known = self.open.get(action_id)
         if known is not None and known.request == approval.request:
             return
-        self.open[approval.action.action_id] = approval
+        self.open[action_id] = approval
         if self.review is not None and group is not None:
-            group.create_task(self._reviewed(self.review, approval, control))
+            review = group.create_task(self._reviewed(self.review, approval, control))
+            self._reviews[action_id] = review
 
     def closed(self, request: object) -> None:
-        """The runtime does not wait for it any more, whoever answered."""
+        """The runtime does not wait for it any more, whoever answered; neither does a question."""
         for action_id in [name for name, item in self.open.items() if item.request == request]:
             del self.open[action_id]
+            review = self._reviews.pop(action_id, None)
+            if review is not None and review is not asyncio.current_task():
+                review.cancel()
 
     async def _reviewed(self, review: Review, approval: Approval, control: Control) -> None:
-        ruling = await review(approval.action)
-        still_open = approval.action.action_id in self.open
-        if still_open and ruling.verdict is Verdict.DENY:
-            try:
-                await control.resolve(approval.action.action_id, ruling)
-            except RunUnreachable as error:
-                control.trouble(approval.action.run_id, f"It was not refused: {error.problem}")
+        action = approval.action
+        ruling = await review(action)
+        if self.open.get(action.action_id) is not approval:
+            return
+        self._reviews.pop(action.action_id, None)
+        denied = ruling.verdict is Verdict.DENY
+        if not denied and not ruling.by_user:
+            return
+        together = sum(item.request == approval.request for item in self.open.values())
+        if not denied and together > 1:
+            control.trouble(action.run_id, "It asks about several calls at once: approve it there.")
+            return
+        try:
+            await control.resolve(action.action_id, ruling)
+        except RunUnreachable as error:
+            done = "refused" if denied else "approved"
+            control.trouble(action.run_id, f"It was not {done}: {error.problem}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +144,10 @@ class Call:
 
 
 def action_of(call: Call, now_s: float) -> ProposedAction:
-    """The call as an action: redacted, bounded, with a fingerprint of the whole call."""
+    """The call as an action: redacted, bounded, with a fingerprint of the whole call.
+
+    Only calls that wait for their user's approval come this way.
+    """
     use = worded(call.tool, call.given)
     whole = json.dumps([call.tool, call.given], sort_keys=True, default=str)
     fingerprint = hashlib.sha256(whole.encode("utf-8", "replace")).hexdigest()
@@ -146,6 +166,7 @@ def action_of(call: Call, now_s: float) -> ProposedAction:
         files=use.files,
         content=shown,
         truncated=len(whole) > _CONTENT_BYTES,
+        waits_for_user=True,
     )
 
 

@@ -163,11 +163,11 @@ class CodexServer:
         await self._reached().ask("turn/interrupt", {"threadId": run_id, "turnId": turn})
 
     async def resolve(self, action_id: str, ruling: Ruling) -> None:
-        """Answers an approval; the reason of a refusal is told first. Raises RunUnreachable."""
+        """Answers an approval; what the user decided is told first. Raises RunUnreachable."""
         approval = self.approvals.take(action_id)
         link = self._reached()
         denied = ruling.verdict is Verdict.DENY
-        if denied and ruling.reason:
+        if ruling.reason:
             await self.steer(approval.action.run_id, ruling.reason)
         decision = "decline" if denied else "accept"
         self.approvals.open.pop(action_id, None)

@@ -217,10 +217,10 @@ class OpenClawGateway:
         await self._reached().ask("chat.abort", given)
 
     async def resolve(self, action_id: str, ruling: Ruling) -> None:
-        """Answers an approval; the reason of a refusal is told first. Raises RunUnreachable."""
+        """Answers an approval; what the user decided is told first. Raises RunUnreachable."""
         approval = self.approvals.take(action_id)
         denied = ruling.verdict is Verdict.DENY
-        if denied and ruling.reason:
+        if ruling.reason:
             await self.steer(approval.action.run_id, ruling.reason)
         name = str(approval.request)
         given = {

@@ -45,10 +45,8 @@ async def test_hold_steer_and_decline_as_captured(samples, socket_path, tools) -
     assert now.run_id == THREAD
     held = next(change.snapshot for change in sink.changes if change.snapshot.waiting_for)
     assert held.status is RunStatus.WAITING
-    assert [action.command for action in review.seen] == [
-        "mkdir -p out && echo hi > out/a.txt",
-        "mkdir -p out_v2 && echo hi > out_v2/a.txt",
-    ]
+    # another client answered the second one before anybody could look at it
+    assert [action.command for action in review.seen] == ["mkdir -p out && echo hi > out/a.txt"]
     sent = script.received
     assert sent[0]["params"]["capabilities"]["optOutNotificationMethods"]
     steer = next(frame for frame in sent if frame.get("method") == "turn/steer")
