@@ -1,0 +1,88 @@
+"""What can go wrong in a benchmark, as one tree. None of it is ever a score.
+
+    BenchError                     a part of the benchmark is at fault, not the agent measured
+    ├── BundleMalformed            the public half of a task breaks its format
+    ├── SealedMalformed            the sealed half does, or it does not fit the public one
+    ├── OutcomeMalformed           a reference outcome or a mutation cannot be built
+    ├── WorkerFailed               a worker raised, or did not end within its calls
+    ├── WorkspaceFailed            a workspace cannot be made, read or run in
+    ├── GraderFailed               a grader raised, or answered with something that is no score
+    ├── ControllerFailed           a controller raised, or answered with no decision
+    ├── RequesterFailed            the simulated user broke the contract, or gave no answer
+    ├── ResultUnreadable           a file of results is of another form, version or plan
+    └── ImportRefused              a folder of somebody else's tasks cannot be taken in as it is
+
+``kind`` is the name that stands in a result for an invalid run.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from jarvis_voice.errors import JarvisError
+
+
+class BenchError(JarvisError):
+    """A part of the benchmark is at fault; the run is invalid and has no score."""
+
+    kind: ClassVar[str] = "bench"
+
+
+class BundleMalformed(BenchError):
+    """The public half of a task breaks its format."""
+
+    kind: ClassVar[str] = "bundle_malformed"
+
+
+class SealedMalformed(BenchError):
+    """The sealed half of a task breaks its format, or does not fit the public half."""
+
+    kind: ClassVar[str] = "sealed_malformed"
+
+
+class OutcomeMalformed(BenchError):
+    """A reference outcome or a mutation of one cannot be built."""
+
+    kind: ClassVar[str] = "outcome_malformed"
+
+
+class WorkerFailed(BenchError):
+    """A worker raised, is no worker, or used up its tool calls."""
+
+    kind: ClassVar[str] = "worker_failed"
+
+
+class WorkspaceFailed(BenchError):
+    """A workspace cannot be made, read or run in."""
+
+    kind: ClassVar[str] = "workspace_failed"
+
+
+class GraderFailed(BenchError):
+    """A grader raised, or answered with something that is no score."""
+
+    kind: ClassVar[str] = "grader_failed"
+
+
+class ImportRefused(BenchError):
+    """Somebody else's tasks cannot be taken in as they are; nothing was changed."""
+
+    kind: ClassVar[str] = "import_refused"
+
+
+class ControllerFailed(BenchError):
+    """A controller raised, is no controller, or answered with something that is no decision."""
+
+    kind: ClassVar[str] = "controller_failed"
+
+
+class RequesterFailed(BenchError):
+    """The simulated user broke the contract, or a model that plays them gave no answer."""
+
+    kind: ClassVar[str] = "requester_failed"
+
+
+class ResultUnreadable(BenchError):
+    """A file of results is none, of another version, or of another plan; it is as it was."""
+
+    kind: ClassVar[str] = "result_unreadable"

@@ -1,0 +1,1 @@
+"""Grading: what a run has left behind, and how a sealed grader turns it into checkpoints."""
