@@ -1,6 +1,6 @@
 """The queue between the synthesizer and the loudspeaker; it knows to the sample what was heard.
 
-Two sides. *Control* (``begin``, ``enqueue``, ``finish``, ``flush``, ``hold``, ``duck``,
+Two sides. *Control* (``begin``, ``enqueue``, ``finish``, ``flush``, ``hold``, ``duck``, ``pause``,
 ``progress`` and their kin) is called from one thread, the conductor's. ``render`` is called from
 the device's callback. They share no lock: each attribute has one writer, and a reply is dropped
 by a flag that ``render`` obeys.
@@ -13,6 +13,9 @@ Life of a reply, which is one generation of sound::
 Replies sound in the order in which they were begun, one at a time: the next one starts when the
 one before is finished or flushed. After ``flush`` returns, only two pieces of the old reply can
 still reach the device: the block that was being rendered at that moment, and the fade-out.
+
+A *pause* is a cut that can be taken back: the same fade-out, then silence, and the place is kept.
+``resume`` goes on at the start of the word that was cut, so that no word is heard in halves.
 
 What was *heard*. A sample is handed to the device by ``render`` and sounds ``latency_samples``
 later, measured on the stream's own count of samples, which goes on with silence. So a flush does
@@ -37,6 +40,7 @@ __all__ = ["AUDIBLE_DBFS", "Playback", "PlaybackCounts", "PlaybackMark", "Playba
 
 _FADE_S = 0.008  # long enough to not click, short enough to be no speech
 _DUCK_RAMP_S = 0.02
+_LONGEST_WORD_S = 1.0  # nobody wants to hear more than that again
 _FAR_END_S = 4.0  # what the far-end tap keeps for a reader that is late
 _REMEMBERED = 32  # replies whose progress can still be asked for
 
@@ -59,7 +63,7 @@ class PlaybackCounts:
     """Where a reply's samples are: ``enqueued == handed + flushed + queued`` at any time."""
 
     enqueued: int
-    handed: int  # given to the device, fade-out included
+    handed: int  # given to the device, fade-out included; goes back when a word is said again
     flushed: int
     queued: int
 
@@ -77,10 +81,15 @@ class Playback:
         self._newest = 0
         self._queue: deque[ReplyTrack] = deque()  # render takes from the left
         self._held = False
+        self._paused = False
         self._target_gain = 1.0
         # Written by render:
         self._current: ReplyTrack | None = None
         self._fading = 0  # samples of the fade-out that are still to come
+        self._rising = 0  # samples of the fade-in after a pause that are still to come
+        self._braking = False  # the pause has reached render
+        self._resting = False  # and its fade-out is over
+        self._cut_at = 0  # the sample of the current reply at which that fade-out began
         self._gain = 1.0
         self._rendered = 0
         self._underruns = 0
@@ -93,6 +102,7 @@ class Playback:
         self._fade: NDArray[np.float32] = np.linspace(
             1.0, 0.0, self._fade_samples + 1, dtype=np.float32
         )[1:]
+        self._longest_word = samples_for(_LONGEST_WORD_S, rate)
         self._gain_step = (1.0 - self._duck_gain) / max(1, samples_for(_DUCK_RAMP_S, rate))
 
     # --- control -------------------------------------------------------------------------------
@@ -138,6 +148,14 @@ class Playback:
         """Let replies begin again."""
         self._held = False
 
+    def pause(self) -> None:
+        """Fall silent within 8 ms and keep the place; no reply begins either."""
+        self._paused = True
+
+    def resume(self) -> None:
+        """Go on, from the start of the word that the pause has cut; after a flush: nothing."""
+        self._paused = False
+
     def duck(self) -> None:
         """Lower what is played, within 20 ms."""
         self._target_gain = self._duck_gain
@@ -157,15 +175,22 @@ class Playback:
         for track in self._tracks.values():
             track.rewind(through)
             track.convert(self.rate, rate, now=-latency_samples)
+            if self._paused and track.begun:
+                track.start_over(track.handed, samples_for(_LONGEST_WORD_S, rate))
         self._open(rate, latency_samples)
         self._rendered = 0
-        self._fading = 0
+        self._fading = self._rising = 0
+        self._braking = self._resting = False  # what the pause cut is not yet heard: it goes on
         self._current = None
         self._queue = deque(track for track in self._tracks.values() if not track.closed)
 
     @property
     def held(self) -> bool:
         return self._held
+
+    @property
+    def paused(self) -> bool:
+        return self._paused
 
     @property
     def ducked(self) -> bool:
@@ -187,10 +212,7 @@ class Playback:
     def idle(self) -> bool:
         """Nothing is queued, being rendered, or on its way through the device."""
         through = self._rendered - self.latency_samples
-        return all(
-            track.closed and track.sounded(through) >= track.handed
-            for track in self._tracks.values()
-        )
+        return all(track.closed and track.played_out(through) for track in self._tracks.values())
 
     def progress(self, reply: int | None = None) -> PlaybackProgress:
         """How far ``reply`` has come; by default the one that sounds, or was the last to.
@@ -203,7 +225,7 @@ class Playback:
         if track is None:
             return PlaybackProgress(reply=reply or 0)
         played = track.sounded(through)
-        over = track.closed and played >= track.handed
+        over = track.closed and track.played_out(through)
         return PlaybackProgress(
             reply=track.reply,
             played_samples=played,
@@ -247,7 +269,7 @@ class Playback:
     def _forget_old(self) -> None:
         through = self._rendered - self.latency_samples
         for track in self._tracks.values():
-            if track.closed and track.sounded(through) >= track.handed:
+            if track.closed and track.played_out(through):
                 track.release_sound()
         while len(self._tracks) >= _REMEMBERED:
             oldest = next(iter(self._tracks.values()))
@@ -259,6 +281,7 @@ class Playback:
 
     def render(self, out: NDArray[np.float32]) -> None:
         """Fill ``out``, shape (n,), with what is to be played; silence when there is nothing."""
+        self._obey_pause(self._paused)
         filled = 0
         while filled < len(out):
             track = self._pick()
@@ -267,6 +290,8 @@ class Playback:
             piece = track.next_piece(len(out) - filled)
             if self._fading:
                 piece = self._faded(piece)
+            if self._rising:
+                piece = self._risen(piece)
             out[filled : filled + len(piece)] = piece
             track.hand_over(len(piece), self._rendered + filled)
             filled += len(piece)
@@ -275,25 +300,48 @@ class Playback:
         self.far_end.write(out)
         self._rendered += len(out)
 
+    def _obey_pause(self, paused: bool) -> None:
+        """Begin to fall silent, or go on. ``flush`` was called before what it drops may go on."""
+        track = self._current
+        if paused and not self._braking:
+            self._braking = True
+            if track is not None:
+                self._cut_at = track.handed
+                if self._goes_on_fading(track):  # else it is silent already
+                    return
+            self._resting = True
+        elif not paused and self._resting:
+            self._braking = self._resting = False
+            if track is not None and not track.dropped:
+                track.start_over(self._cut_at, self._longest_word)
+                self._rising = self._fade_samples
+        # A pause that is taken back within its fade-out first falls silent.
+
     def _pick(self) -> ReplyTrack | None:
         """The reply whose next sample is to be rendered now, None when that is silence."""
         while True:
             if self._current is None:
-                if not self._queue:
+                if self._braking:
+                    self._resting = True
+                if self._braking or not self._queue:
                     return None
                 self._current = self._queue.popleft()
             track = self._current
-            if self._fading or track.dropped:
+            if (track.dropped or self._braking) and not self._resting:
                 if self._goes_on_fading(track):
                     return track
-            elif not track.done:
-                return track if self._may_sound(track) else None
+                if not track.dropped:
+                    self._fading = 0
+                    self._resting = True
+                    continue
+            elif not track.dropped and not track.done:
+                return track if not self._resting and self._may_sound(track) else None
             track.closed = True
             self._current = None
-            self._fading = 0
+            self._fading = self._rising = 0
 
     def _goes_on_fading(self, track: ReplyTrack) -> bool:
-        """Whether a dropped reply still has a piece of its fade-out to give."""
+        """Whether a reply that falls silent still has a piece of its fade-out to give."""
         if track.handed == 0 or track.dry or track.faded or not track.has_sound:
             return False  # it is silent already
         if self._fading == 0:
@@ -315,6 +363,12 @@ class Playback:
         if self._fading == 0 and self._current is not None:
             self._current.faded = True
         return piece * self._fade[done : done + len(piece)]
+
+    def _risen(self, piece: NDArray[np.float32]) -> NDArray[np.float32]:
+        piece = piece[: self._rising]
+        level = self._fade[self._rising - len(piece) : self._rising][::-1]
+        self._rising -= len(piece)
+        return piece * level
 
     def _apply_gain(self, out: NDArray[np.float32]) -> None:
         target, gain = self._target_gain, self._gain

@@ -26,20 +26,27 @@ class PlaybackMark:
 
     sample: int  # from the reply's start, at the device's rate
     text_end: int  # length of the heard prefix of the reply's text
+    start_sample: int | None = None  # where the word of this mark begins, when that is known
 
 
 class Run:
-    """Samples that were handed to the device without a gap."""
+    """Samples of a reply that were handed to the device without a gap."""
 
-    __slots__ = ("length", "stream_start")
+    __slots__ = ("first", "length", "stream_start")
 
-    def __init__(self, stream_start: int, length: int = 0) -> None:
+    def __init__(self, stream_start: int, first: int, length: int) -> None:
         self.stream_start = stream_start  # position on the device's stream
+        self.first = first  # the reply's sample that is there
         self.length = length
 
     def before(self, through: int) -> int:
         """How many of them lie before a position on the stream."""
         return max(0, min(self.length, through - self.stream_start))
+
+    @property
+    def stream_end(self) -> int:
+        """Position on the stream after the last of them."""
+        return self.stream_start + self.length
 
 
 class ReplyTrack:
@@ -57,11 +64,12 @@ class ReplyTrack:
         self._segments: list[NDArray[np.float32]] = []
         self._mark_samples: list[int] = []
         self._mark_ends: list[int] = []
+        self._mark_starts: list[int] = []  # where the word of each mark begins
         # Written by render:
-        self.handed = 0  # samples given to the device
+        self.handed = 0  # the sample that is given to the device next
         self.closed = False  # render will not touch it again
         self.dry = False  # it is in a gap: it has begun, has nothing to give, and is not complete
-        self.faded = False  # its fade-out is over
+        self.faded = False  # its fade-out is over, so it is silent
         self._runs: list[Run] = []
         self._segment = 0  # the segment that comes next ...
         self._offset = 0  # ... and the sample in it
@@ -76,8 +84,15 @@ class ReplyTrack:
             self.late += len(samples)
             return False
         for mark in marks:
-            self._mark_samples.append(max([mark.sample, *self._mark_samples[-1:]]))
+            before = self._mark_samples[-1] if self._mark_samples else 0
+            end = max(mark.sample, before)
+            known = mark.start_sample is not None
+            # The starts first: what is there for a mark's sample is there for its start.
+            self._mark_starts.append(
+                min(max(mark.start_sample or 0, before), end) if known else before
+            )
             self._mark_ends.append(max([mark.text_end, *self._mark_ends[-1:]]))
+            self._mark_samples.append(end)
         if self.first_audible is None:
             loud = np.flatnonzero(np.abs(samples) > from_dbfs(AUDIBLE_DBFS))
             self.first_audible = start + int(loud[0]) if loud.size else None
@@ -99,8 +114,13 @@ class ReplyTrack:
         self._segments.clear()
 
     def sounded(self, through: int) -> int:
-        """Its samples that lie before a position on the stream."""
-        return sum(run.before(through) for run in tuple(self._runs))
+        """How far into it the sound before a position on the stream has come."""
+        ends = [run.first + run.before(through) for run in tuple(self._runs) if run.before(through)]
+        return max(ends, default=0)
+
+    def played_out(self, through: int) -> bool:
+        """Whether all that was handed over lies before a position on the stream."""
+        return all(run.stream_end <= through for run in self._runs[-1:])
 
     def heard_text_end(self, sounded: int) -> int:
         """Length of the text that so many samples make heard."""
@@ -110,9 +130,8 @@ class ReplyTrack:
     def position_of(self, sample: int) -> int | None:
         """Position on the stream of a sample, None when it was not handed over yet."""
         for run in tuple(self._runs):
-            if sample < run.length:
-                return run.stream_start + sample
-            sample -= run.length
+            if run.first <= sample < run.first + run.length:
+                return run.stream_start + sample - run.first
         return None
 
     @property
@@ -122,16 +141,14 @@ class ReplyTrack:
 
     def rewind(self, through: int) -> None:
         """Take back what the device never played: all from ``through`` on. No render may run."""
-        self.handed = self.sounded(through)
+        cut = next((run for run in self._runs if run.stream_end > through), None)
+        handed = self.handed if cut is None else cut.first + cut.before(through)
         self._runs = [
-            Run(run.stream_start, run.before(through)) for run in self._runs if run.before(through)
+            Run(run.stream_start, run.first, run.before(through))
+            for run in self._runs
+            if run.before(through)
         ]
-        self._segment, self._offset = 0, self.handed
-        while self._segment < len(self._segments) and self._offset >= len(
-            self._segments[self._segment]
-        ):
-            self._offset -= len(self._segments[self._segment])
-            self._segment += 1
+        self._go_to(handed)
         self.closed = self.dropped or (self.closed and not self.has_sound)
 
     def convert(self, from_rate: int, to_rate: int, now: int) -> None:
@@ -143,6 +160,7 @@ class ReplyTrack:
         def scaled(samples: int) -> int:
             return round(samples * to_rate / from_rate)
 
+        sounded = max((run.first + run.length for run in self._runs), default=0)
         queued = self.enqueued - self.late
         if self._segments:
             self._segments = [resample(np.concatenate(self._segments), from_rate, to_rate)]
@@ -150,9 +168,11 @@ class ReplyTrack:
         self.enqueued = scaled(queued) + self.late
         self.handed = scaled(self.handed)
         self._mark_samples = [scaled(sample) for sample in self._mark_samples]
+        self._mark_starts = [scaled(sample) for sample in self._mark_starts]
         self.first_audible = None if self.first_audible is None else scaled(self.first_audible)
-        self._runs = [Run(now - self.handed, self.handed)] if self.handed else []
-        self._segment, self._offset = 0, self.handed
+        sounded = scaled(sounded)
+        self._runs = [Run(now - sounded, 0, sounded)] if sounded else []
+        self._go_to(self.handed)
 
     # --- render --------------------------------------------------------------------------------
 
@@ -175,13 +195,35 @@ class ReplyTrack:
     def hand_over(self, count: int, stream_start: int) -> None:
         """Record that the next ``count`` samples were given to the device, at a position."""
         run = self._runs[-1] if self._runs else None
-        if run is None or run.stream_start + run.length != stream_start:
-            self._runs.append(Run(stream_start, count))
-        else:
+        goes_on = run is not None and run.stream_end == stream_start
+        if run is not None and goes_on and run.first + run.length == self.handed:
             run.length += count
+        else:
+            self._runs.append(Run(stream_start, self.handed, count))
         self.handed += count
         self.dry = False
         self._offset += count
         if self._offset == len(self._segments[self._segment]):
             self._segment += 1
             self._offset = 0
+
+    def start_over(self, cut_at: int, most: int) -> None:
+        """Go back to the start of the word that was cut at a sample, by ``most`` samples at most.
+
+        Between two words, and where a word is longer than that, go on where it was cut.
+        """
+        cut_at = min(cut_at, self.handed)
+        place = bisect_right(self._mark_samples, cut_at)
+        if place < len(self._mark_samples):
+            start = self._mark_starts[place]
+        else:  # the word is not all there yet: it began after the last one that is
+            start = self._mark_samples[-1] if self._mark_samples else 0
+        self._go_to(start if cut_at - most <= start < cut_at else cut_at)
+        self.faded = False
+
+    def _go_to(self, sample: int) -> None:
+        self.handed = sample
+        self._segment, self._offset = 0, sample
+        while self.has_sound and self._offset >= len(self._segments[self._segment]):
+            self._offset -= len(self._segments[self._segment])
+            self._segment += 1
