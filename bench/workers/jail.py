@@ -1,11 +1,12 @@
 """Started as a program, it runs one command after the other, each in Linux namespaces of its own.
 
-A line of JSON on standard input is ``{"folder", "home", "command", "env", "output", "limit_s"}``,
-the answer is ``{"status": n}`` or ``{"fault": "..."}``; status -1 means that the time was up. A
-command is process 1 of its own tree, in a root that holds the system's programs read only, the
-folder as ``/workspace``, an empty ``/tmp`` and a few devices. It has no network and no privilege,
-and all that it started dies with it. The program ends with its input. One that is already running
-starts a command in a few milliseconds, where a new interpreter takes fifty.
+A line of JSON on standard input is ``{"folder", "home", "hidden", "command", "env", "output",
+"limit_s"}``; the answer is ``{"status": n}`` or ``{"fault": "..."}``, status -1 when the time was
+up. A command is process 1 of its own tree, in a root that holds the system's programs read only,
+the folder as ``/workspace``, an empty ``/tmp`` and a few devices; ``hidden`` folders are empty. It
+has no network and no privilege, and all that it started dies with it. The program ends with its
+input. One that is already running starts a command in a few milliseconds, a new interpreter in
+fifty.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ def _stand_between(libc: ctypes.CDLL, request: dict[str, Any]) -> None:
         first = os.fork()
         if first == 0:
             _check(libc.prctl(_PDEATHSIG, signal.SIGKILL, 0, 0, 0))
-            _enter(libc, request["folder"], request["home"])
+            _enter(libc, request)
             os.closerange(3, 64)
             os.execve("/bin/sh", ["/bin/sh", "-c", request["command"]], request["env"])
         _, ended = os.waitpid(first, 0)
@@ -90,14 +91,17 @@ def _unshare(libc: ctypes.CDLL) -> None:
     _put("/proc/self/gid_map", f"0 {group} 1")
 
 
-def _enter(libc: ctypes.CDLL, folder: str, home: str) -> None:
+def _enter(libc: ctypes.CDLL, request: dict[str, Any]) -> None:
     """Make the new root, go there, and give up what could undo it."""
+    folder = request["folder"]
     _mount(libc, "none", "/", None, _REC | _PRIVATE)
     root = os.path.join(os.path.dirname(folder), "root")
     os.makedirs(root, exist_ok=True)
     _mount(libc, "tmpfs", root, "tmpfs", _NOSUID | _NODEV)
-    for path in (*_SYSTEM, home):
+    for path in (*_SYSTEM, request["home"]):
         _show(libc, path, root)
+    for path in filter(os.path.isdir, request["hidden"]):
+        _mount(libc, "tmpfs", root + path, "tmpfs", _NOSUID | _NODEV | _RDONLY)
     for name in ("workspace", "tmp", "dev", "old"):
         os.makedirs(f"{root}/{name}", exist_ok=True)
     _mount(libc, folder, f"{root}/workspace", None, _BIND)

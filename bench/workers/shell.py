@@ -1,7 +1,8 @@
 """Runs a worker's shell commands, shut in as well as this machine can.
 
 On Linux with user namespaces a command sees its view as ``/workspace``, the system's programs read
-only, a ``/tmp`` of its own and no network (``jail.py``, or bubblewrap where only that works).
+only, the standard library as all of Python, a ``/tmp`` of its own and no network (``jail.py``, or
+bubblewrap where only that works).
 Elsewhere it runs in the view as its working folder with a bare environment: that keeps honest
 programs inside, not hostile ones, and ``isolated`` is False. Everywhere its time and its output are
 bounded, and nothing of our own environment is handed on.
@@ -85,6 +86,7 @@ class Shell:
                     {
                         "folder": str(folder),
                         "home": str(_python_home()),
+                        "hidden": [str(_site_packages())],
                         "command": command,
                         "env": _environment(INSIDE, "/tmp"),
                         "output": output.name,
@@ -186,6 +188,7 @@ def _arguments(command: str, folder: Path, *, isolated: bool) -> list[str]:
     if isolated:
         seen = [path for path in (*_SYSTEM, str(_python_home())) if Path(path).exists()]
         binds = [word for path in seen for word in ("--ro-bind", path, path)]
+        binds += ["--tmpfs", str(_site_packages())]
         inside = ["--bind", str(folder), INSIDE, "--tmpfs", "/tmp", "--proc", "/proc"]
         ends = ["--dev", "/dev", "--unshare-all", "--die-with-parent", "--chdir", INSIDE]
         return ["bwrap", *binds, *inside, *ends, "/bin/sh", "-c", command]
@@ -198,6 +201,13 @@ def _arguments(command: str, folder: Path, *, isolated: bool) -> list[str]:
 @cache
 def _python_home() -> Path:
     return Path(sys.base_prefix).resolve()
+
+
+@cache
+def _site_packages() -> Path:
+    """Packages that happen to be installed: hidden, so that a run does not depend on them."""
+    lib = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    return _python_home() / "lib" / lib / "site-packages"
 
 
 def _environment(home: str, temporary: str) -> dict[str, str]:
