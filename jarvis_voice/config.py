@@ -66,6 +66,7 @@ class SynthesizerSettings:
     engine: str = "kokoro"
     voice: str = ""  # empty is the engine's own default voice
     speed: float = 1.0  # 1.0 is the voice's natural pace
+    keep_mb: float = 32.0  # of what Jarvis said, on disk; 0 keeps none
 
     def options(self) -> VoiceOptions:
         """What the engine is opened with; a voice only when one was chosen."""
@@ -129,6 +130,7 @@ SPANS: dict[str, Span] = {
     "turn.final_timeout_s": Span(0.5, 60.0),
     "turn.capture_stall_s": Span(0.1, 10.0),
     "synthesizer.speed": Span(0.5, 2.0),
+    "synthesizer.keep_mb": Span(0.0, 1000.0),
     "brain.first_word_timeout_s": Span(0.5, 60.0),
     "brain.timeout_s": Span(1.0, 300.0),
     "gate.port": Span(0, 65535),

@@ -7,7 +7,19 @@ from typing import Protocol
 
 from jarvis_voice.brain.lookup import RunLookup
 from jarvis_voice.brain.narrator import narrate
-from jarvis_voice.events import Question
+from jarvis_voice.clock import session_now, unix_now
+from jarvis_voice.events import Exchange, Question
+
+LIKELY = (
+    "How is it going?",
+    "What is it doing right now?",
+    "What did it find so far?",
+    "What failed?",
+    "What changed since I last asked?",
+    "Is it waiting for me?",
+    "Is it done?",
+)
+"""What people ask of a run that goes on, the likeliest first."""
 
 
 class Brain(Protocol):
@@ -47,6 +59,13 @@ class NarratorBrain:
         last = len(told.sentences) - 1
         for place, line in enumerate(told.sentences):
             yield line if place == last else f"{line} "
+
+    def anticipated(self, history: tuple[Exchange, ...]) -> tuple[str, ...]:
+        """What it would answer now to each of the LIKELY questions; none while no run is seen."""
+        if not self._lookup.snapshots():
+            return ()
+        asked = (Question(0, text, session_now(), unix_now(), history) for text in LIKELY)
+        return tuple(" ".join(narrate(question, self._lookup).sentences) for question in asked)
 
     def committed(self, question: Question) -> bool:
         """Nothing is done: this brain only tells."""

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from importlib import metadata
 from typing import NamedTuple
 
 import numpy as np
 
+from audio import threads, weights
 from audio.asr.base import Recognizer
 from audio.asr.registry import open_recognizer
 from audio.devices import portaudio
@@ -24,7 +26,9 @@ from audio.echo.base import EchoCanceller
 from audio.echo.bypass import Bypass
 from audio.echo.webrtc import WebRtcEchoCanceller
 from audio.engine import CancelToken
+from audio.tts.audio_store import AudioStore
 from audio.tts.base import Synthesizer
+from audio.tts.cached import CachedSynthesizer, voice_key
 from audio.tts.registry import open_synthesizer
 from audio.tts.spoken_text import speak
 from audio.vad.base import SAMPLE_RATE, Vad
@@ -69,19 +73,22 @@ class Ports(NamedTuple):
     playback: PlaybackPort
 
 
-def load_engines(settings: Settings) -> Engines:
+def load_engines(settings: Settings, *, keep: bool = False) -> Engines:
     """Load all models, two at a time, and let each work once, so that the first turn is not slow.
 
+    With ``keep`` phrases are kept on disk, as the settings say, and otherwise in memory only.
     Raises EngineMissing, EngineCorrupt or EngineFailed.
     """
-    with ThreadPoolExecutor(2) as pool:
+    # An engine's own threads are as nice as the one that loads it.
+    loading = threads.worker("load", threads.NEEDED)
+    with ThreadPoolExecutor(1) as pool, loading:
         recognizer = pool.submit(_warm_recognizer, settings.recognizer)
-        synthesizer = pool.submit(_warm_synthesizer, settings.synthesizer)
+        synthesizer = loading.submit(_warm_synthesizer, settings.synthesizer)
         return Engines(
             SileroVad(),
             canceller(settings.devices),
             recognizer.result(),
-            synthesizer.result(),
+            cached(synthesizer.result(), settings.synthesizer, keep=keep),
         )
 
 
@@ -100,6 +107,18 @@ def _warm_synthesizer(settings: SynthesizerSettings) -> Synthesizer:
     for _ in synthesizer.synthesize(speak("Ready."), CancelToken()):
         pass
     return synthesizer
+
+
+def cached(
+    synthesizer: Synthesizer, settings: SynthesizerSettings, *, keep: bool = False
+) -> CachedSynthesizer:
+    """The synthesizer with its audio cache; on disk too with ``keep``, as the settings say."""
+    store = None
+    if keep and settings.keep_mb:
+        store = AudioStore(weights.cache_dir() / "phrases", round(settings.keep_mb * 1e6))
+    release = metadata.version("jarvis-voice")
+    key = voice_key(synthesizer.info, settings.voice, settings.speed, release)
+    return CachedSynthesizer(synthesizer, key, store)
 
 
 def canceller(settings: DeviceSettings) -> EchoCanceller:

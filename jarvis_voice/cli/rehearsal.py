@@ -75,6 +75,8 @@ async def rehearse(
         def publish(event: events.ConversationEvent) -> None:
             timeline.append(event)
             user.notice(event)
+            if isinstance(event, events.RunChanged):
+                conversation.runs_changed()
             if also is not None:
                 also(event)
 

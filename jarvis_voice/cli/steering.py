@@ -32,8 +32,9 @@ from jarvis_voice.attention.steering import (
 )
 from jarvis_voice.boundary import AttentionRequest, UserAnswer
 from jarvis_voice.brain.intents import Intent, understood
-from jarvis_voice.conversation import Brain
+from jarvis_voice.conversation import Anticipates, Brain
 
+LIKELY = ("Which ones are waiting for me?",)  # of what the desk answers
 KEPT_PLANS = 8  # turns whose reply was prepared and may yet be committed
 KEPT_TURNS = 64  # turns of which it is known what they were about
 HEARD_SHARE = 0.6  # of a text: who heard this much knows what it was about
@@ -139,6 +140,14 @@ class SteeringBrain:
             self._perform(effect, question)
         self._keep_open()
         return bool(found.effects)
+
+    def anticipated(self, history: tuple[events.Exchange, ...]) -> tuple[str, ...]:
+        """What the inner brain would say next, if it tells, and what is waiting for the user."""
+        inner = self._inner
+        likely = tuple(inner.anticipated(history)) if isinstance(inner, Anticipates) else ()
+        asked = (events.Question(0, text, 0.0, self._now_s(), history) for text in LIKELY)
+        plans = (plan(question.text, self._scene(question)) for question in asked)
+        return (*likely, *(found.say for found in plans if found and not found.effects))
 
     # --- what happens around it
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
+import functools
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -155,19 +156,32 @@ class _Talk:
         loop = asyncio.get_running_loop()
         self._io.note("Loading the models ...")
         devices = build.devices(self._settings.devices)
-        engines = await loop.run_in_executor(None, build.load_engines, self._settings)
+        load = functools.partial(build.load_engines, self._settings, keep=True)
+        engines = await loop.run_in_executor(None, load)
         try:
             conversation = Conversation(
                 build.live_parts(engines, devices, brain),
                 build.conversation_settings(self._settings),
                 self._publish,
             )
+            self._listeners.append(_changes(conversation))
             began(conversation)
             with contextlib.suppress(NotImplementedError):  # Windows: ctrl-C cancels the whole run
                 loop.add_signal_handler(signal.SIGINT, conversation.stop, "ctrl-C")
             await conversation.run()
         finally:
             engines.close()
+
+
+def _changes(conversation: Conversation) -> Callable[[ConversationEvent], None]:
+    """Tells the conversation that a run has changed."""
+    from jarvis_voice.events import RunChanged
+
+    def notice(event: ConversationEvent) -> None:
+        if isinstance(event, RunChanged):
+            conversation.runs_changed()
+
+    return notice
 
 
 class _Speaker:

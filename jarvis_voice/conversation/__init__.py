@@ -4,11 +4,14 @@ conductor.py     who calls whom; carries out what the turn machine asks for
 ears.py          capture -> echo canceller -> VAD frames with session times
 transcriber.py   the open turn's recognizer, on its own thread
 answer.py        one reply: its text, its audio, and what of it was heard
-mouth.py         synthesizer on its own thread -> playback; tells when the agent is heard
+voice.py         the synthesizer on its threads, by urgency
+mouth.py         voice -> playback; tells when the agent is heard
+anticipating.py  the beginnings of likely answers, synthesized before anybody asks
 keeping.py       lost devices are opened again
 """
 
 from jarvis_voice.conversation.answering import Brain
+from jarvis_voice.conversation.anticipating import Anticipates
 from jarvis_voice.conversation.conductor import (
     Conversation,
     ConversationSettings,
@@ -18,6 +21,7 @@ from jarvis_voice.conversation.keeping import DeviceKeeper
 from jarvis_voice.conversation.speaking_up import Heard, Notice
 
 __all__ = [
+    "Anticipates",
     "Brain",
     "Conversation",
     "ConversationSettings",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -48,6 +49,7 @@ class Answer:
     released: asyncio.Event = field(default_factory=asyncio.Event)
     token: CancelToken = field(default_factory=CancelToken)  # calls off its synthesis
     waiting: list[Sound] = field(default_factory=list)  # synthesized before the release
+    unwanted: Callable[[], object] = lambda: None  # ends its wording; for a prepared one only
 
     def silence(self) -> None:
         """Let nothing more of it sound; its wording goes on."""

@@ -1,7 +1,9 @@
 """From a question to sound: words from the brain, phrases, audio, and the dialogue as heard.
 
 One answer may be *prepared* (silent, while the end of the turn is not yet certain) while another
-one still sounds. Preparing costs the first phrase only; the rest is made once it was released.
+one still sounds. Preparing makes as much sound as a start needs; the rest is made once it was
+released. When the user goes on, what was prepared is kept for the case that they say no more words
+(a cough, a breath, "er"), and thrown away with the first text that says something else.
 """
 
 from __future__ import annotations
@@ -23,6 +25,9 @@ from jarvis_voice.conversation.speaking_up import Heard, Notice
 from jarvis_voice.errors import JarvisError
 
 MAX_REPLY_CHARS = 4000  # a spoken answer of about five minutes; what comes after is not said
+PREPARED_S = 1.5  # of sound before the release: a short first phrase, and what follows it at once
+_EDGES = ".,;:!?\u2026\u2014-\"'()[]"
+FRESH_S = 3.0  # a prepared answer is about the state of things when it was worded
 
 
 class Brain(Protocol):
@@ -100,17 +105,18 @@ class Answering:
     # --- answers to turns ---
 
     def prepare(self, turn: int, text: str) -> None:
-        """Begin, silently, the answer to what a turn seems to say."""
-        if self._prepared is not None and self._prepared.question.text == text:
+        """Begin, silently, the answer to what a turn seems to say, unless it is there already."""
+        if self._fits(turn, text):
             return
         self.abandon()
         self._prepared = self._ask(turn, text, preemptive=True)
 
     def abandon(self) -> None:
         """Throw away what was prepared."""
-        if self._prepared is not None:
-            self._prepared.silence()
-            self._prepared = None
+        prepared, self._prepared = self._prepared, None
+        if prepared is not None:
+            prepared.silence()
+            prepared.unwanted()
 
     def answer(self, turn: int, text: str) -> None:
         """The turn is over and says this: let its answer sound, prepared or not."""
@@ -121,12 +127,20 @@ class Answering:
         elif waiting is not None:
             text = f"{waiting.question.text} {text}"
         prepared = self._prepared
-        if before or prepared is None or prepared.question.text != text:
+        if before or prepared is None or not self._fits(turn, text):
             self.abandon()
             prepared = self._ask(turn, text, preemptive=False, before=before)
         self._prepared = None
         prepared.acted = self._brain.committed(prepared.question)
         self._release(prepared)
+
+    def _fits(self, turn: int, text: str) -> bool:
+        """Whether the prepared answer is one to this: the same words, and not too long ago."""
+        prepared = self._prepared
+        if prepared is None or prepared.question.turn != turn:
+            return False
+        fresh = clock.session_now() - prepared.question.at_s <= FRESH_S
+        return fresh and same_words(prepared.question.text, text)
 
     def say(self, text: str) -> None:
         """Say a line of Jarvis's own at once; what sounds now is cut."""
@@ -151,6 +165,11 @@ class Answering:
     def idle(self) -> bool:
         """Whether nothing sounds, and nothing is about to."""
         return self._mouth.current is None and self._prepared is None
+
+    @property
+    def working(self) -> bool:
+        """Whether an answer is being worded or voiced."""
+        return bool(self._makings)
 
     def heard(self, answer: Answer, heard: str, cut: bool) -> None:
         """An answer has ended: keep in the dialogue what of it was heard."""
@@ -195,8 +214,11 @@ class Answering:
         if self._group is None:
             return
         making = _Making(answer, Phraser(self._settings.phrasing), asyncio.Queue())
-        for work in (self._think(making, words), self._voice(making)):
-            task = self._group.create_task(work)
+        thinking = self._group.create_task(self._think(making, words))
+        voicing = self._group.create_task(self._voice(making))
+        if answer.preemptive:
+            answer.unwanted = thinking.cancel  # or a model would go on for nobody
+        for task in (thinking, voicing):
             self._makings.add(task)
             task.add_done_callback(self._makings.discard)
 
@@ -233,9 +255,10 @@ class Answering:
             await self._word(making, words)
         except JarvisError as error:
             self._fault("brain", error)
-        making.worded = True
-        making.put(making.phraser.finish())
-        making.phrases.put_nowait(None)
+        finally:  # also when it is called off: its voice must not wait for more
+            making.worded = True
+            making.put(making.phraser.finish())
+            making.phrases.put_nowait(None)
         if answer.ended and answer.started:
             self._remember(answer)
 
@@ -269,7 +292,8 @@ class Answering:
                 self._fault("synthesizer", error)
                 break
             index += 1
-            await answer.released.wait()
+            if answer.samples >= PREPARED_S * self._mouth.playback.rate:
+                await answer.released.wait()
             await self._mouth.room_for(answer)
         await answer.released.wait()
         self._mouth.finish(answer)
@@ -305,6 +329,19 @@ class Answering:
     def _fault(self, where: str, error: AudioError | JarvisError) -> None:
         now_s = clock.session_now()
         self._publish(events.Faulted(now_s, where, error.problem, error.remedy))
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two transcripts say the same, whatever the case and the punctuation between words.
+
+    A question mark counts: "delete it?" is no command.
+    """
+    return _plain(one) == _plain(other)
+
+
+def _plain(text: str) -> tuple[list[str], bool]:
+    words = [word.strip(_EDGES) for word in text.casefold().split()]
+    return [word for word in words if word], text.rstrip().endswith("?")
 
 
 @dataclass(slots=True)

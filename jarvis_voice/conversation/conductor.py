@@ -30,11 +30,13 @@ from audio.vad.base import Vad
 from jarvis_voice import clock, events
 from jarvis_voice.conversation.answer import Answer
 from jarvis_voice.conversation.answering import Answering, AnsweringSettings, Brain
+from jarvis_voice.conversation.anticipating import Anticipates, Anticipating
 from jarvis_voice.conversation.ears import Ears
 from jarvis_voice.conversation.keeping import DeviceKeeper, Keeping
 from jarvis_voice.conversation.mouth import Mouth
 from jarvis_voice.conversation.speaking_up import Notice, SpeakingUp
 from jarvis_voice.conversation.transcriber import Settled, Transcriber
+from jarvis_voice.conversation.voice import Voice
 
 NO_FRAMES_S = 0.3  # longer than the gaps of a busy machine's capture
 SURELY_SILENT = 0.2  # probability of speech under which no turn is about to begin
@@ -80,11 +82,19 @@ class Conversation:
         playback = Playback(parts.playback.info.rate)
         near_end = NearEnd(parts.capture.info.rate, playback.rate, parts.canceller, parts.vad)
         self._ears = Ears(parts.capture, near_end, playback.far_end, self._deaf)
+        voice = Voice(parts.synthesizer)
         self._mouth = Mouth(
-            parts.playback, playback, parts.synthesizer, self._agent_started, self._agent_stopped
+            parts.playback, playback, voice, self._agent_started, self._agent_stopped
         )
         self._answering = Answering(parts.brain, self._mouth, settings.answering, publish)
         self._transcriber = Transcriber(parts.recognizer, self._hypothesis, self._settled)
+        self._anticipating = Anticipating(
+            parts.brain if isinstance(parts.brain, Anticipates) else None,
+            voice,
+            self._cores_are_free,
+            lambda: self._answering.history,
+            settings.answering.phrasing,
+        )
         self._speaking_up = SpeakingUp(self._answering.speak_up, self._floor_is_free)
         self._keeping: Keeping | None = None
         if parts.devices is not None:
@@ -162,6 +172,10 @@ class Conversation:
         """Only this much of a reply was heard, says who played it: the dialogue keeps no more."""
         self._answering.correct(reply, heard)
 
+    def runs_changed(self) -> None:
+        """What the brain knows has changed: other answers are likely now."""
+        self._anticipating.renew()
+
     async def _run_parts(self) -> None:
         async with asyncio.TaskGroup() as group:
             self._answering.open(group)
@@ -171,6 +185,7 @@ class Conversation:
                 group.create_task(self._transcriber.run(), name="transcribe"),
                 group.create_task(self._mouth.run(), name="mouth"),
                 group.create_task(self._speaking_up.run(), name="speak up"),
+                group.create_task(self._anticipating.run(), name="anticipate"),
             ]
             if self._keeping is not None:
                 tasks.append(group.create_task(self._keeping.watch(), name="watch devices"))
@@ -195,6 +210,11 @@ class Conversation:
 
     def _floor_is_free(self) -> bool:
         return self._machine.floor is turn.Floor.IDLE and self._answering.idle
+
+    def _cores_are_free(self) -> bool:
+        """Nobody speaks but Jarvis, and what it says is made already."""
+        nobody = self._machine.open_turn is None or self._machine.floor is turn.Floor.AGENT
+        return nobody and not self._answering.working
 
     # --- hearing ---
 
@@ -234,7 +254,13 @@ class Conversation:
             return
         now_s = clock.session_now()
         self._publish(events.TranscriptChanged(now_s, number, found.text))
+        if self._transcriber.covers_all and self._transcriber.pausing:
+            self._prepare(number, found.text)
         self._feed(turn.HypothesisHeard(now_s, number, found.text))
+
+    def _prepare(self, number: int, text: str) -> None:
+        if self._settings.preemptive and self._machine.floor is turn.Floor.USER:
+            self._answering.prepare(number, text)
 
     def _settled(self, settled: Settled) -> None:
         now_s = clock.session_now()
@@ -280,7 +306,6 @@ class Conversation:
                 )
             case turn.ReopenTurn():
                 self._transcriber.reopen()
-                self._answering.abandon()
                 self._publish(events.TurnReopened(request.at_s, request.turn))
             case turn.CommitTurn():
                 self._commit(request)
@@ -292,6 +317,7 @@ class Conversation:
                 self._steer_playback(request)
 
     def _open_turn(self, request: turn.OpenTurn) -> None:
+        self._anticipating.disturb()
         self._transcriber.open(request.turn, self._ears.since(request.from_s))
         self._publish(events.SpeechStarted(request.at_s, request.turn, request.onset_s))
 
@@ -360,4 +386,5 @@ class Conversation:
             events.AgentSpeechStopped(at_s, number, answer.number, heard, answer.said, cut)
         )
         self._answering.heard(answer, heard, cut)
+        self._anticipating.renew()
         self._feed(turn.AgentStopped(at_s))

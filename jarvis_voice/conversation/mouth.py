@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 from collections.abc import AsyncIterator, Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from audio.devices.base import PlaybackPort
 from audio.playback import Playback, PlaybackMark, PlaybackProgress
 from audio.resample import StreamResampler
-from audio.tts.base import SpeechChunk, SpokenPhrase, Synthesizer, WordMark
+from audio.tts.base import SpeechChunk, SpokenPhrase, WordMark
 from audio.tts.spoken_text import heard_source
 from jarvis_voice import clock
 from jarvis_voice.conversation.answer import Answer, Sound
+from jarvis_voice.conversation.voice import Urgency, Voice
 
 TICK_S = 0.02  # how often playback is looked at while an answer sounds
 AHEAD_S = 20.0  # no more than this is synthesized ahead of what was heard
+PLENTY_S = 3.0  # of sound that waits to be heard: what comes after it is not urgent
 
 
 class Mouth:
@@ -26,7 +28,7 @@ class Mouth:
         self,
         port: PlaybackPort,
         playback: Playback,
-        synthesizer: Synthesizer,
+        voice: Voice,
         on_started: Callable[[Answer, float], None],
         on_stopped: Callable[[Answer, float, str, bool], None],
     ) -> None:
@@ -36,10 +38,9 @@ class Mouth:
         """
         self.playback = playback
         self._port = port
-        self._synthesizer = synthesizer
+        self._voice = voice
         self._on_started = on_started
         self._on_stopped = on_stopped
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix="synthesizer")
         self._current: Answer | None = None
         self._cut: dict[int, Answer] = {}  # cut, while the device still plays what it holds
         self._active = asyncio.Event()
@@ -70,19 +71,21 @@ class Mouth:
             self._current.token.cancel()
         for answer in tuple(self._cut.values()):  # what the device still held is not heard now
             self._played_out(answer)
-        self._pool.shutdown(wait=True)
+        self._voice.close()
 
     # --- synthesis ---
 
     async def synthesize(self, phrase: SpokenPhrase, answer: Answer) -> AsyncIterator[Sound]:
         """Audio of a phrase at the playback rate, as it becomes ready. Raises EngineError."""
-        loop = asyncio.get_running_loop()
-        chunks = self._synthesizer.synthesize(phrase, answer.token)
-        resampler = StreamResampler(self._synthesizer.rate, self.playback.rate)
-        place = _Place(phrase, answer.samples, self.playback.rate / self._synthesizer.rate)
+        synthesizer = self._voice.synthesizer
+        chunks = synthesizer.synthesize(phrase, answer.token)
+        resampler = StreamResampler(synthesizer.rate, self.playback.rate)
+        place = _Place(phrase, answer.samples, self.playback.rate / synthesizer.rate)
+        step = functools.partial(_next_sound, chunks, resampler, place)
         while True:
             answer.token.raise_if_cancelled()
-            sound = await loop.run_in_executor(self._pool, _next_sound, chunks, resampler, place)
+            plenty = answer is self._current and self._ahead_s(answer) > PLENTY_S
+            sound = await self._voice.run(step, Urgency.SOON if plenty else Urgency.NOW)
             if sound is None:
                 return
             answer.samples += sound.samples.size

@@ -19,6 +19,8 @@ from jarvis_voice import clock
 T = TypeVar("T")
 
 HYPOTHESIS_EVERY_S = 0.6  # new sound needed before the next rolling hypothesis
+SPEECH = 0.35  # probability at which a frame is taken for speech that goes on (Silero's lower one)
+PAUSE_FRAMES = 3  # about 0.1 s without speech: the turn may be over, so look at once
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,8 @@ class Transcriber:
         self._pending: list[NearEndFrame] = []
         self._settle: int | None = None  # revision asked for and not yet begun
         self._settling = False  # a final was asked for and has not come
+        self._unheard = False  # speech has come that no recognition under way or done covers
+        self._silent_frames = 0  # since the last frame of speech
         self._work = asyncio.Event()
         self._token = CancelToken()
         self._stream: RecognizerStream | None = None
@@ -58,25 +62,47 @@ class Transcriber:
         """Whether a final was asked for and has not come yet."""
         return self._turn is not None and self._settling
 
+    @property
+    def covers_all(self) -> bool:
+        """Whether the newest result, or the one under way, holds all that was said so far."""
+        return self._turn is not None and not self._unheard
+
+    @property
+    def pausing(self) -> bool:
+        """Whether the speaker is silent now, for about a tenth of a second or longer."""
+        return self._silent_frames >= PAUSE_FRAMES
+
     def open(self, turn: int, frames: list[NearEndFrame]) -> None:
         """Begin a turn with the sound kept from before it."""
         self.drop()
         self._turn = turn
         self._pending = list(frames)
+        self._unheard, self._silent_frames = bool(frames), 0
 
     def push(self, frame: NearEndFrame) -> None:
-        """Add a frame to the open turn; without one it is ignored."""
+        """Add a frame to the open turn; without one it is ignored.
+
+        A hypothesis is made now and then, and as soon as the user pauses: it is ready some time
+        before the pause is known to be one, and a final of the same speech then costs nothing.
+        """
         if self._turn is None:
             return
         self._pending.append(frame)
-        if len(self._pending) * FRAME_SAMPLES >= HYPOTHESIS_EVERY_S * SAMPLE_RATE:
+        if frame.probability >= SPEECH:
+            self._unheard, self._silent_frames = True, 0
+        else:
+            self._silent_frames += 1
+        pauses = self._unheard and self._silent_frames == PAUSE_FRAMES
+        enough = len(self._pending) * FRAME_SAMPLES >= HYPOTHESIS_EVERY_S * SAMPLE_RATE
+        if pauses or enough:
             self._work.set()
 
     def settle(self, revision: int) -> None:
         """Ask for the final of what was said up to now."""
         self._settle = revision
         self._settling = True
-        self._token.cancel()  # a rolling hypothesis under way is no longer wanted
+        if self._unheard:
+            self._token.cancel()  # a hypothesis under way of less than this is no longer wanted
         self._work.set()
 
     def reopen(self) -> None:
@@ -107,6 +133,7 @@ class Transcriber:
                 continue
             self._token = CancelToken()
             frames, self._pending = self._pending, []
+            self._unheard = False
             if self._settle is not None:
                 revision, self._settle = self._settle, None
                 await self._final(self._turn, revision, frames)

@@ -20,6 +20,7 @@ from jarvis_voice.conversation import Heard, Notice
 from jarvis_voice.conversation.answer import Answer, Sound
 from jarvis_voice.conversation.answering import MAX_REPLY_CHARS
 from jarvis_voice.conversation.mouth import Mouth
+from jarvis_voice.conversation.voice import Voice
 from jarvis_voice.errors import BrainError
 from jarvis_voice.virtual_time import run_virtual
 
@@ -159,7 +160,7 @@ def test_what_was_heard_of_a_cut_answer_is_known_when_a_late_loudspeaker_is_clos
         mouth = Mouth(
             _LateLoudspeaker(),
             playback,
-            ScriptedSynthesizer(),
+            Voice(ScriptedSynthesizer()),
             lambda answer, at_s: None,
             lambda answer, at_s, heard, cut: stopped.append((heard, cut)),
         )
