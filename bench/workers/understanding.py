@@ -177,3 +177,14 @@ def _stem(word: str) -> str:
             word = word[: -len(ending)]
             break
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
+
+
+def cue_count(text: str, cues: tuple[str, ...]) -> int:
+    """In how many clauses of a long text one of the cues is named, negated or not."""
+    clauses = [
+        {stem for stem, _ in _marked(clause)}
+        for clause in _CLAUSE.split(_joined(text))
+        if clause and clause.strip()
+    ]
+    wanted = [{stem for stem, _ in _marked(_joined(cue))} for cue in cues]
+    return sum(any(cue and cue <= clause for cue in wanted) for clause in clauses)
