@@ -31,6 +31,7 @@ COMMANDS = {
     "watch": "list the agent runs that are going on",
     "log": "show what was asked, decided, delivered and applied",
     "replay": "play a recorded project back, at any speed",
+    "serve": "let other programs talk with Jarvis over a websocket",
     "doctor": "check devices and models, and say what to do about each fault",
     "transcribe": "turn a recording into text",
     "say": "speak a text to the loudspeaker or a file",

@@ -2,6 +2,7 @@
 
 ``gate-token`` holds the secret; it stays the same from start to start, since runtimes keep it in
 their settings. ``gate.json`` names the port of the gate that runs now and is removed when it stops.
+``serve-token`` is the secret of another door: that of the voice clients of ``jarvis serve``.
 Imports nothing heavy: the stdin bridge starts one process per hook.
 """
 
@@ -52,9 +53,12 @@ class Rendezvous:
         """Names the running gate."""
         return self.folder / "gate.json"
 
-    def token(self) -> str:
-        """The secret, made when there is none yet. Raises GateError when it cannot be kept."""
-        path = self.folder / "gate-token"
+    def token(self, door: str = "gate") -> str:
+        """The secret, made when there is none yet. Raises GateError when it cannot be kept.
+
+        ``door`` is "gate" or "serve": who may talk with Jarvis is not thereby a runtime of its.
+        """
+        path = self.folder / f"{door}-token"
         try:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             if path.exists():
@@ -66,7 +70,7 @@ class Rendezvous:
             write_private(path, made.encode())
         except (OSError, UnicodeDecodeError) as error:
             raise GateError(
-                f"The gate's secret {path} cannot be read or written: {error}.",
+                f"The secret {path} cannot be read or written: {error}.",
                 "Check the permissions of that folder.",
             ) from error
         return made
