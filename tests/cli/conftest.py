@@ -53,6 +53,7 @@ def jarvis(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Ran
     settings = tmp_path / "settings.toml"
     settings.write_text("", encoding="utf-8")
     monkeypatch.setenv("JARVIS_CONFIG", str(settings))
+    monkeypatch.setenv("COLUMNS", "120")  # whatever the width of the window that runs the tests
 
     def call(*words: object) -> Ran:
         out, err = io.StringIO(), io.StringIO()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import socket
 import stat
@@ -80,7 +81,7 @@ def test_a_fresh_runtime_is_attached_proven_and_left_without_a_trace(
 ) -> None:
     attached = attach("attach", name, "--fail", "closed")
     assert attached.status == 0, attached
-    assert "held for 0." in attached.out
+    assert re.search(r"held for \d+\.\d", attached.out)
     assert f"attached: {name}" in attached.out
     if shutil.which("node") is None and name in ("openclaw", "opencode"):
         assert "was not run" in attached.out
