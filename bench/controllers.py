@@ -183,16 +183,16 @@ def blunt_question(candidate: Candidate) -> Decision:
     """The question of someone who asks without looking for what is open."""
     action, boundary = candidate.action, candidate.boundary
     wording = word(action, boundary)
-    question, options = wording.question, wording.options
+    question, options, about = wording.question, wording.options, wording.about
     if boundary.final_record and boundary.reasons[0] == "final_record":
         shown = " ".join(salient(action.content, 300).split())
         question = f'It is about to finish with this: "{shown}" What should be different, if any?'
-        options = ("go ahead",)
+        options, about = ("go ahead",), "It is about to finish."
     return Decision(
         True,
         question=question,
         options=options,
-        about=wording.about,
+        about=about,
         why=wording.why,
         quote=boundary.quote,
         reason_code=wording.reason_code,
