@@ -3,7 +3,8 @@
 When nothing is ready to run, the clock goes straight to the next timer. It does *not* jump
 
 - while work runs in an executor (``run_in_executor``, ``asyncio.to_thread``) or inside ``hold``:
-  the clock stands still until the work is done, so thinking takes no time at all;
+  the clock stands still until the work is done, so thinking takes no time at all, unless the work
+  says itself, by ``take_time``, how long it takes;
 - while a descriptor other than the loop's own is registered (a socket, a pipe): the outside has no
   virtual time, so the clock then runs at the pace of the real one.
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import contextlib
+import functools
 import math
 import selectors
 import threading
@@ -24,6 +26,7 @@ from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextvars import Context
 from typing import Any, TypeVar, TypeVarTuple, Unpack
 
+from audio.engine import CancelToken
 from jarvis_voice.clock import stopwatch
 
 T = TypeVar("T")
@@ -178,7 +181,7 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
             executor = self._workers
         self._jumping.hold(1)
         try:
-            work = executor.submit(func, *args)
+            work = executor.submit(self._at_work, functools.partial(func, *args))
         except RuntimeError:  # the executor was shut down
             self._jumping.hold(-1)
             raise
@@ -186,6 +189,13 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         # After wrap_future, so that the result is on its way before the clock is let go.
         work.add_done_callback(lambda _: self._work_done())
         return future
+
+    def _at_work(self, func: Callable[[], T]) -> T:
+        _thread.nap = lambda: _Nap(self, self._jumping.hold)
+        try:
+            return func()
+        finally:
+            _thread.nap = None
 
     def _work_done(self) -> None:
         self._jumping.hold(-1)
@@ -196,6 +206,79 @@ class VirtualTimeLoop(asyncio.SelectorEventLoop):
         """As in any loop; joining threads takes no virtual time."""
         with self.hold():
             await super().shutdown_default_executor(*args, **kwargs)
+
+
+class _Thread(threading.local):
+    """What a worker thread knows of the loop that it works for."""
+
+    nap: Callable[[], _Nap] | None = None
+
+
+_thread = _Thread()
+
+
+class _Nap:
+    """A worker thread that waits while the virtual clock goes on."""
+
+    def __init__(self, loop: VirtualTimeLoop, hold: Callable[[int], None]) -> None:
+        self._loop = loop
+        self._hold = hold
+        self._lock = threading.Lock()  # guards the three below
+        self._begun = False
+        self._over = False
+        self._timer: asyncio.TimerHandle | None = None
+        self._woken = threading.Event()
+
+    def take(self, seconds: float) -> None:
+        self._loop.call_soon_threadsafe(self._begin, seconds)
+        self._woken.wait()
+
+    def _begin(self, seconds: float) -> None:
+        with self._lock:
+            if self._over:
+                return
+            self._begun = True
+            self._timer = self._loop.call_later(seconds, self.end)
+        self._hold(-1)
+
+    def end(self) -> None:
+        """On the loop's thread: let the work go on, the clock standing still again."""
+        with self._lock:
+            if self._over:
+                return
+            self._over = True
+            if self._begun:
+                self._hold(1)
+            if self._timer is not None:
+                self._timer.cancel()
+        self._woken.set()
+
+
+class _RealNap:
+    """A worker thread that waits while real time goes on."""
+
+    def __init__(self) -> None:
+        self._woken = threading.Event()
+
+    def take(self, seconds: float) -> None:
+        self._woken.wait(seconds)
+
+    def end(self) -> None:
+        self._woken.set()
+
+
+def take_time(seconds: float, cancel: CancelToken) -> None:
+    """Let work in an executor last for ``seconds``, of virtual time in a VirtualTimeLoop.
+
+    Called in the worker thread, while nothing else waits for that thread: what is queued behind it
+    keeps the clock standing. Raises Cancelled as soon as ``cancel`` is cancelled, which must
+    happen on the loop's thread.
+    """
+    nap = _thread.nap() if _thread.nap is not None else _RealNap()
+    cancel.on_cancel(nap.end)
+    nap.take(seconds)
+    cancel.forget(nap.end)
+    cancel.raise_if_cancelled()
 
 
 def run_virtual(main: Coroutine[Any, Any, T]) -> T:

@@ -13,8 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from audio.engine import CancelToken
+from audio.errors import Cancelled
 from jarvis_voice.clock import session_now, stopwatch
-from jarvis_voice.virtual_time import NothingLeftToHappen, VirtualTimeLoop, run_virtual
+from jarvis_voice.virtual_time import NothingLeftToHappen, VirtualTimeLoop, run_virtual, take_time
 
 
 def test_an_hour_passes_in_a_moment():
@@ -231,3 +233,38 @@ def pytester_tree(tmp_path):
         return done.stdout
 
     return run
+
+
+async def test_work_in_a_thread_may_say_how_long_it_takes():
+    loop = asyncio.get_running_loop()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        job = loop.run_in_executor(pool, take_time, 3.0, CancelToken())
+        await asyncio.sleep(1.0)
+        assert not job.done()
+        await job
+        assert loop.time() == 3.0
+
+
+async def test_work_that_is_called_off_takes_no_more_time():
+    loop = asyncio.get_running_loop()
+    token = CancelToken()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        job = loop.run_in_executor(pool, take_time, 60.0, token)
+        await asyncio.sleep(2.0)
+        token.cancel()
+        with pytest.raises(Cancelled):
+            await job
+        assert loop.time() == 2.0
+        with pytest.raises(Cancelled):
+            await loop.run_in_executor(pool, take_time, 60.0, token)
+        assert loop.time() == 2.0
+
+
+@pytest.mark.real_time
+async def test_in_real_time_it_is_called_off_as_well():
+    token = CancelToken()
+    job = asyncio.get_running_loop().run_in_executor(None, take_time, 60.0, token)
+    await asyncio.sleep(0.01)
+    token.cancel()
+    with pytest.raises(Cancelled):
+        await job
