@@ -10,6 +10,7 @@
     ├── ControllerFailed           a controller raised, or answered with no decision
     ├── RequesterFailed            the simulated user broke the contract, or gave no answer
     ├── ResultUnreadable           a file of results is of another form, version or plan
+    ├── EpisodesStopped            a process or a cluster that ran a part was lost
     └── ImportRefused              a folder of somebody else's tasks cannot be taken in as it is
 
 ``kind`` is the name that stands in a result for an invalid run.
@@ -86,3 +87,9 @@ class ResultUnreadable(BenchError):
     """A file of results is none, of another version, or of another plan; it is as it was."""
 
     kind: ClassVar[str] = "result_unreadable"
+
+
+class EpisodesStopped(BenchError):
+    """A process or a cluster was lost in the middle; what was written is kept."""
+
+    kind: ClassVar[str] = "harness_failed"
