@@ -142,8 +142,7 @@ def _worker_faults(bundle: Bundle, sealed: SealedTask) -> Iterator[str]:
         elif isinstance(node, ast.ImportFrom):
             names = [node.module or ""]
         for name in names:
-            is_bench = name.startswith("bench")
-            if is_bench and not name.startswith("bench.workers"):
+            if name.startswith("bench") and not name.startswith(("bench.workers", "bench.errors")):
                 yield f"worker.py imports {name}; of the benchmark it may use bench.workers only"
             elif name.partition(".")[0] not in _ALLOWED_IMPORTS:
                 yield f"worker.py imports {name}, which could reach outside its tools"
