@@ -46,6 +46,7 @@ class Engines:
     seen: list[events.ConversationEvent] = field(default_factory=list)
     talks: list[Conversation] = field(default_factory=list)
     typed: list[str] = field(default_factory=list)  # what recordings say, in order
+    opened: asyncio.Event = field(default_factory=asyncio.Event)
 
     @asynccontextmanager
     async def open_talk(self, sound: NetworkSound, publish: Publish) -> AsyncIterator[Conversation]:
@@ -64,6 +65,7 @@ class Engines:
         )
         talk = Conversation(parts, ConversationSettings(), told)
         self.talks.append(talk)
+        self.opened.set()
         yield talk
 
     async def transcribe(self, samples: np.ndarray) -> str:
