@@ -149,6 +149,7 @@ def preflight(subject: Subject) -> Step:
                 points["calls"] = done.calls
                 points["virtual_s"] = round(done.lasted_s, 3)
                 faults += _reached(sealed, done.happenings)
+                faults += _own_question(subject, done.run, points)
     faults += list(_arm_faults(sealed, points))
     return Step(3, "preflight", tuple(faults), points)
 
@@ -161,6 +162,29 @@ def _reached(sealed: SealedTask, happenings: Sequence[Any]) -> Iterator[str]:
     for fact in sealed.facts:
         if not any(map(fact.known_when.met_by, happenings)):
             yield f'fact "{fact.id}" never becomes known in the worker\'s run'
+
+
+def _own_question(subject: Subject, run: RunDir, figures: dict[str, Any]) -> Iterator[str]:
+    """What the worker leaves open in its record is answered by the user as the window is."""
+    decision = run.json(subject.sealed.final_record_path, "decision")
+    asked = decision.get("question_for_requester") if isinstance(decision, dict) else None
+    figures["question"] = asked if isinstance(asked, str) else ""
+    if subject.sealed.control is not None:
+        if asked:
+            yield "a control's worker leaves a question open"
+        return
+    told = answer(figures["question"], subject.sealed.memories).user_text
+    read = {
+        window.id: (choose(told, subject.worker.decisions[window.id].options), window.gold)
+        for window in subject.sealed.windows
+    }
+    if not any(option == gold for option, gold in read.values()):
+        yield f'the worker\'s own question is answered: "{told}"'
+    yield from (
+        f'by the answer to its own question the worker takes {option} at "{name}"'
+        for name, (option, gold) in read.items()
+        if option not in (None, gold)
+    )
 
 
 def _arm_faults(sealed: SealedTask, points: Mapping[str, float]) -> Iterator[str]:
