@@ -125,7 +125,7 @@ class Anticipating:
                 continue  # somebody speaks: tried again when the floor is free
             except EngineError:  # it will be told when it is really to be said
                 await asyncio.sleep(MINUTE_S)
-            return True
+            return self.voice.holds(phrase)
         return False
 
     def _free(self) -> bool:

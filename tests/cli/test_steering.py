@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from bench.simulator import ScriptedBrain
+from bench.timed_engines import TimedBrain
 from jarvis_voice.attention import wording
 from jarvis_voice.attention.outcome import Outcome
 from jarvis_voice.attention.state import AttentionState, OpenRequest
@@ -182,3 +184,24 @@ async def test_what_an_agent_wrote_is_no_turn_of_the_user() -> None:
     await stand.reply(question)
     stand.brain.committed(question)
     assert stand.desk.done == []
+
+
+def test_it_anticipates_what_the_inner_brain_and_the_desk_would_say_and_changes_nothing() -> None:
+    inner = TimedBrain({}, likely=lambda: ("It is working.",))
+    desk = ScriptedDesk()
+    brain = SteeringBrain(inner, desk, Runs(), lambda line: None)
+    from_inner, from_desk = brain.anticipated(())
+    assert from_inner == "It is working."
+    with unchanged(desk):
+        asked = Question(1, "Which ones are waiting for me?", 1.0, 110.0)
+        assert asyncio.run(_said(brain, asked)) == from_desk
+    assert desk.timing == []
+
+
+def test_it_anticipates_only_the_desk_when_the_inner_brain_knows_nothing_before() -> None:
+    brain = SteeringBrain(ScriptedBrain({}), ScriptedDesk(), Runs(), lambda line: None)
+    assert len(brain.anticipated(())) == 1
+
+
+async def _said(brain: SteeringBrain, question: Question) -> str:
+    return "".join([piece async for piece in brain.reply(question)])
