@@ -129,3 +129,9 @@ def test_a_ratio_is_taken_over_pairs() -> None:
     assert (found.value, found.low, found.high) == (2.0, 2.0, 2.0)
     with pytest.raises(ValueError, match="no pairs"):
         intervals.ratio([1.0], [])
+
+
+@pytest.mark.parametrize("most", [8.0, 9.6, 0.96, 99.0, 100.0])
+def test_an_axis_of_any_length_has_its_ticks(most: float) -> None:
+    drawn = svg.lines({"a": [(most, most)]}, svg.Axes("x", "y"))
+    assert drawn.count('class="grid"') >= 8
