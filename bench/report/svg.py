@@ -177,7 +177,9 @@ def _ticks(most: float) -> list[float]:
     if not most > 0:
         return [0.0]
     power = 10.0 ** math.floor(math.log10(most))
-    step = next(power * part for part in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0) if most / (power * part) <= 8)
+    step = next(
+        power * part for part in (0.1, 0.2, 0.25, 0.5, 1.0, 2.0) if most / (power * part) <= 8
+    )
     return [round(number * step, 10) for number in range(int(most / step + 1e-9) + 1)]
 
 
