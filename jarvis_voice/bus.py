@@ -24,6 +24,7 @@ INTERRUPTIONS: Final[dict[type[ConversationEvent], Interruption]] = {
     events.SpeechStarted: Interruption.URGENT,
     events.TurnSettled: Interruption.KEPT,
     events.TurnReopened: Interruption.URGENT,  # what is being prepared may be wrong
+    events.TurnJudged: Interruption.KEPT,
     events.TranscriptChanged: Interruption.KEPT,
     events.TranscriptSettled: Interruption.KEPT,
     events.TurnCommitted: Interruption.KEPT,
@@ -34,6 +35,7 @@ INTERRUPTIONS: Final[dict[type[ConversationEvent], Interruption]] = {
     events.AgentSpeechStarted: Interruption.KEPT,  # it was heard, however short
     events.AgentSpeechStopped: Interruption.KEPT,  # tells what was heard of the cut reply
     events.PlaybackDucked: Interruption.KEPT,
+    events.PlaybackPaused: Interruption.KEPT,
     events.BargedIn: Interruption.URGENT,
     events.RunChanged: Interruption.KEPT,
     events.Faulted: Interruption.URGENT,

@@ -132,6 +132,18 @@ class TurnReopened(ConversationEvent):
     """The user went on before the turn was over."""
 
     turn: int
+    reason: str = ""  # after which pause, and what had been made of it
+
+
+@dataclass(frozen=True, slots=True)
+class TurnJudged(ConversationEvent):
+    """The turn controller has an opinion of a pause: why the turn ends early, or waits."""
+
+    turn: int
+    state: str  # such as "complete" or "incomplete"; the values of audio.turn.events.TurnState
+    probability: float | None  # of that state; None when the controller gives none
+    source: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +205,19 @@ class ReplyWorded(ConversationEvent):
 
 
 @dataclass(frozen=True, slots=True)
+class OpenerSaid(ConversationEvent):
+    """A few words that say nothing are played, as the brain's first words are late.
+
+    They are no content: the reply itself begins ``duration_s`` after them, or later.
+    """
+
+    turn: int
+    reply: int
+    text: str
+    duration_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class PhraseReady(ConversationEvent):
     """A phrase's first audio is ready. ``compute_s`` is the synthesizer's own time for it."""
 
@@ -228,6 +253,19 @@ class PlaybackDucked(ConversationEvent):
 
     ducked: bool
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class PlaybackPaused(ConversationEvent):
+    """A reply fell silent for what may be an interruption, or went on after one that was none.
+
+    ``silent_s`` is when the last of its sound was heard; a BargedIn that follows keeps the silence.
+    """
+
+    paused: bool
+    reply: int
+    reason: str
+    silent_s: float | None = None  # None when it goes on
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,6 @@
-"""Speech over the agent: an interruption, or only a sign that the user listens?
+"""The words of speech over the agent: an interruption, or only a sign that the user listens?
 
-Three kinds of evidence take the floor from the agent: enough speech (``SustainedSpeech``), a stop
-phrase at the start of a hypothesis, and real words in a final. Nothing else does.
+What is made of them is decided in ``overlap.py``.
 """
 
 from __future__ import annotations
@@ -59,6 +58,11 @@ def stop_phrase(text: str) -> str:
     if count:
         return " ".join(words[:count])
     return " ".join(rest[: _leading(rest, STOP_PHRASES)])
+
+
+def real_words(text: str) -> int:
+    """How many words follow the backchannels that ``text`` begins with."""
+    return len(_after_backchannels(words_of(text)))
 
 
 def _leading(words: Sequence[str], phrases: frozenset[str]) -> int:

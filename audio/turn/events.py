@@ -41,6 +41,8 @@ class FrameHeard:
     at_s: float
     probability: float
     duration_s: float = 0.032
+    claim: float | None = None  # how surely the newest sound asks for the floor; see overlap.py
+    far: bool = False  # it is much weaker than this user speaks to us
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +176,23 @@ class Unduck:
 
 
 @dataclass(frozen=True, slots=True)
+class PausePlayback:
+    """Fall silent and keep the place: it may be an interruption, whose onset is ``onset_s``."""
+
+    at_s: float
+    onset_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class ResumePlayback:
+    """It was none: go on, from the start of the word that the pause has cut."""
+
+    at_s: float
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class StopPlayback:
     """Barge-in confirmed: cut playback at once. ``onset_s`` is when the user began to speak."""
 
@@ -206,6 +225,8 @@ Request = (
     | DiscardTurn
     | Duck
     | Unduck
+    | PausePlayback
+    | ResumePlayback
     | StopPlayback
     | HoldPlayback
     | ReleasePlayback

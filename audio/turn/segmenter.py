@@ -68,6 +68,11 @@ class Segmenter:
         return self._state is _State.SPEAKING
 
     @property
+    def starting_s(self) -> float:
+        """How much speech there is in a beginning that is not confirmed yet; 0 without one."""
+        return self._voiced_s if self._state is _State.STARTING else 0.0
+
+    @property
     def voiced_until_s(self) -> float:
         """End of the last frame of confirmed speech; minus infinity before the first."""
         return self._ended_s

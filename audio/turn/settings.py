@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,9 +16,20 @@ class TurnSettings:
     end_s: float = 0.544  # silence that closes a turn: seventeen frames
     settle_s: float = 0.16  # silence after which the transcript is settled, while the rest runs
     pre_roll_s: float = 0.4  # sound kept from before the onset, so that no first word is lost
+    duck_s: float = 0.032  # speech over the agent that lowers it: one frame
+    pause_s: float = 0.16  # such speech that may pause it, when its sound claims the floor
     barge_in_s: float = 0.8  # speech during playback that confirms an interruption
     barge_in_gap_s: float = 0.2  # silence that such speech may contain
+    resume_after_s: float = 0.9  # silence after which a pause that nothing confirmed is over
+    pause_claim: float = 0.85  # claim of the sound alone at which the agent pauses
+    doubt_claim: float = 0.3  # under it the sound speaks against an interruption
+    ignored_claim: float = 0.05  # under it a short sound is none, whatever words were found in it
     resume_silence_s: float = 0.45  # silence before a held reply sounds after what was no turn
     max_turn_s: float = 120.0  # a turn is closed after this much, whatever is heard
     final_timeout_s: float = 10.0  # a turn whose final does not come is given up
     capture_stall_s: float = 0.25  # after this long without a frame, time alone counts as silence
+    controller: Literal["semantic", "acoustic", "smart-turn", "soulx"] = "semantic"
+    controller_url: str = ""  # of a controller on a server: ws:// or wss://
+    smart_turn_model: str = ""  # its weights; empty takes those of the installed package
+    patience_s: float = 2.2  # the longest silence for a turn that is surely not over
+    hold_s: float = 5.0  # silence that "hold on" is given

@@ -57,6 +57,8 @@ class Keeping:
             await self._lost.wait()
             self._lost.clear()  # first: a device may be lost again right after it was reopened
             reopened = await self._devices.reopen(self._still_lost)
+            if self._lost.is_set():
+                continue  # lost again meanwhile
             self._resume()
             capture, playback = reopened.capture, reopened.playback
             self._publish(

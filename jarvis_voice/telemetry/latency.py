@@ -15,6 +15,9 @@ stage could not have gone on without the one before:
 Work done ahead of its turn (a transcript settled or a reply prepared while the silence was still
 running) takes nothing from the user and counts as zero. So the stages sum to the response. A stage
 whose end was not recorded is None, and its time is part of the next one that was.
+
+An *opener* ("Let me see.") is heard and is no content: ``content_s`` runs on to the reply's own
+first words, behind the opener.
 """
 
 from __future__ import annotations
@@ -46,10 +49,11 @@ class TurnLatency:
     brain_s: float | None
     synthesizer_s: float | None
     playback_s: float | None
-    response_s: float | None  # None when no answer was heard
+    response_s: float | None  # to the first audio; None when no answer was heard
     recognizer_work_s: float | None = None
     brain_work_s: float | None = None
     synthesizer_work_s: float | None = None
+    content_s: float | None = None  # to the first content: the response unless there was an opener
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +86,7 @@ class _Reply:
     preemptive: bool
     worded_s: float | None = None
     phrase: events.PhraseReady | None = None
+    opener: events.OpenerSaid | None = None
     heard_s: float | None = None
 
 
@@ -106,6 +111,7 @@ def turn_latencies(timeline: Iterable[events.ConversationEvent]) -> list[TurnLat
             events.ReplyStarted
             | events.ReplyWorded
             | events.PhraseReady
+            | events.OpenerSaid
             | events.AgentSpeechStarted,
         ):
             _note_reply(replies.setdefault(event.turn, []), event)
@@ -133,6 +139,7 @@ def _note_reply(
     event: events.ReplyStarted
     | events.ReplyWorded
     | events.PhraseReady
+    | events.OpenerSaid
     | events.AgentSpeechStarted,
 ) -> None:
     if isinstance(event, events.ReplyStarted):
@@ -146,6 +153,8 @@ def _note_reply(
             reply.worded_s = event.at_s if reply.worded_s is None else reply.worded_s
         case events.PhraseReady():
             reply.phrase = reply.phrase or event
+        case events.OpenerSaid():
+            reply.opener = reply.opener or event
         case events.AgentSpeechStarted():
             reply.heard_s = event.at_s if reply.heard_s is None else reply.heard_s
 
@@ -182,7 +191,17 @@ def _latency(
         recognizer_work_s=_difference(turn.transcript_s, turn.settled_s),
         brain_work_s=_difference(reply.worded_s, reply.begun_s) if reply else None,
         synthesizer_work_s=phrase.compute_s if phrase else None,
+        content_s=_difference(_content_s(reply), started_s),
     )
+
+
+def _content_s(reply: _Reply | None) -> float | None:
+    """When the reply's own first words were heard, None when they were not."""
+    if reply is None or reply.heard_s is None or reply.opener is None:
+        return reply.heard_s if reply else None
+    if reply.phrase is None:
+        return None
+    return max(reply.phrase.at_s, reply.heard_s + reply.opener.duration_s)
 
 
 def _due_s(turn: _Turn, committed: events.TurnCommitted) -> float | None:
@@ -216,13 +235,18 @@ def _difference(later_s: float | None, earlier_s: float | None) -> float | None:
 
 
 def yield_latencies(timeline: Iterable[events.ConversationEvent]) -> list[YieldLatency]:
-    """One entry per barge-in, in the order in which they became known."""
+    """One entry per barge-in, in the order in which they became known.
+
+    A reply that was paused and then cut was silent from the pause on.
+    """
     known = list(timeline)
     silent_s = {
         event.reply: event.at_s
         for event in known
         if isinstance(event, events.AgentSpeechStopped) and event.cut
     }
+    for reply, paused_s in _paused_for_good(known).items():
+        silent_s[reply] = min(paused_s, silent_s.get(reply, paused_s))
     return [
         YieldLatency(
             reply=event.reply,
@@ -234,6 +258,20 @@ def yield_latencies(timeline: Iterable[events.ConversationEvent]) -> list[YieldL
         for event in known
         if isinstance(event, events.BargedIn)
     ]
+
+
+def _paused_for_good(known: Sequence[events.ConversationEvent]) -> dict[int, float]:
+    """When the replies fell silent that were cut in a pause."""
+    paused_s: dict[int, float] = {}
+    cut_s: dict[int, float] = {}
+    for event in known:
+        if isinstance(event, events.PlaybackPaused):
+            paused_s.pop(event.reply, None)
+            if event.silent_s is not None:
+                paused_s[event.reply] = event.silent_s
+        elif isinstance(event, events.BargedIn) and event.reply in paused_s:
+            cut_s[event.reply] = paused_s[event.reply]
+    return cut_s
 
 
 def summary(values: Iterable[float | None], warmup: int = 1) -> Summary:

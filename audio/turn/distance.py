@@ -1,0 +1,51 @@
+"""Is who speaks near, as this user is, or somewhere else in the room?
+
+The level of speech falls by 6 dB with each doubling of the distance. What this user's speech is
+like is learned while nobody speaks over it; what is much weaker than that is far away.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+SURE = 0.5  # probability of a frame that is speech
+FAR_DB = (
+    15.0  # weaker than usual: a canceller takes 2 to 6 dB from a user who speaks over the agent
+)
+LEARNED_FRAMES = 30  # of speech, about a second, before anything is called far
+WINDOW = 12  # frames: a third of a second holds the vowel of a word
+_STEP = 0.05  # how fast the usual level follows
+_LOWEST_DBFS = -60.0
+
+
+class Distance:
+    """Follows the level of speech, frame by frame."""
+
+    def __init__(self) -> None:
+        self._usual_dbfs = 0.0
+        self._frames = 0
+        self._recent: list[float] = []
+
+    def far(self, samples: NDArray[np.float32], probability: float, *, over_agent: bool) -> bool:
+        """Whether the speech of the last third of a second, this frame included, is far away.
+
+        ``samples`` is float32 of any length, full scale 1.0. False until the user's own level is
+        known, and without speech.
+        """
+        if probability < SURE:
+            self._recent = self._recent[1:]
+            return False
+        power = float(np.dot(samples, samples)) / max(1, len(samples))
+        level_dbfs = max(10.0 * np.log10(power + 1e-12), _LOWEST_DBFS)
+        self._recent = [*self._recent, level_dbfs][-WINDOW:]
+        loudest_dbfs = max(self._recent)
+        if not over_agent:
+            self._learn(loudest_dbfs)
+            return False
+        return self._frames >= LEARNED_FRAMES and loudest_dbfs < self._usual_dbfs - FAR_DB
+
+    def _learn(self, level_dbfs: float) -> None:
+        self._frames += 1
+        step = max(_STEP, 1.0 / self._frames)
+        self._usual_dbfs += step * (level_dbfs - self._usual_dbfs)

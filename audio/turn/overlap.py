@@ -1,0 +1,138 @@
+"""Speech over the agent: what it is worth at this moment.
+
+Asked anew with every frame, hypothesis, final and opinion of a controller, until it is decided. The
+first rule that applies gives the verdict::
+
+    a final   without words                                   PASS
+    a final   of backchannels only                            PASS
+    a final   said to somebody else                           PASS
+    a final   of a short sound that claims nothing            PASS
+    a final   with words                                      YIELD
+    words     said to somebody else                           PASS
+    words     that begin with a stop phrase                   YIELD
+    words     of backchannels only, not yet twice barge_in_s  PASS
+    words     two or more beside backchannels                 YIELD
+    words     of any other kind                               PAUSE
+    far away                                                  UNDECIDED
+    a controller takes it for a backchannel, or for nothing   PASS
+    sound     that claims the floor, for pause_s              PAUSE
+    speech    for barge_in_s                                  YIELD
+
+*Claim* is how surely the sound itself, whatever its words, asks for the floor; None where nobody
+listens to the sound. Words that the sound speaks against (a claim under ``doubt_claim``) count only
+once they are final, or when speech has lasted ``barge_in_s``: recognizers make words of hums.
+
+PASS before a final is no last word: the agent goes on, and what comes next is weighed again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from audio.turn.barge_in import Overlap, classify, real_words, stop_phrase
+from audio.turn.events import TurnState
+from audio.turn.segmenter import TOLERANCE_S
+from audio.turn.settings import TurnSettings
+from audio.turn.side_talk import to_somebody_else
+
+_ENOUGH_WORDS = 2  # a single one of a hypothesis is often a syllable that was cut off
+
+
+@dataclass(frozen=True, slots=True)
+class Overheard:
+    """What is known of the speech over the agent."""
+
+    speech_s: float  # how long it has lasted, short gaps included
+    words: str  # the newest known, empty when none are
+    settled: bool  # they are a final
+    claim: float | None = None  # 0 to 1, by the sound alone
+    far: bool = False  # much weaker than this user speaks to us
+    judged: TurnState | None = None  # by a turn controller, of this pause
+
+
+class Verdict(Enum):
+    """What to do about it."""
+
+    UNDECIDED = auto()
+    PASS = auto()  # it is no interruption: the agent goes on
+    PAUSE = auto()  # it may be one: fall silent, and keep the place
+    YIELD = auto()  # it is one
+
+
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """A verdict and why, for people."""
+
+    verdict: Verdict
+    reason: str
+
+
+_UNDECIDED = Opinion(Verdict.UNDECIDED, "")
+
+
+def weigh(heard: Overheard, settings: TurnSettings) -> Opinion:
+    """The first rule of the table that applies."""
+    by_words = _settled(heard, settings) if heard.settled else _rolling(heard, settings)
+    return by_words or _by_sound(heard, settings)
+
+
+def _settled(heard: Overheard, settings: TurnSettings) -> Opinion:
+    kind = classify(heard.words)
+    said = f'"{heard.words.strip()}"'
+    if kind is Overlap.NOISE:
+        return Opinion(Verdict.PASS, "nothing was said")
+    if kind is Overlap.BACKCHANNEL:
+        return Opinion(Verdict.PASS, f"backchannel {said}")
+    if _elsewhere(heard):
+        return Opinion(Verdict.PASS, f"said to somebody else: {said}")
+    short = heard.speech_s < settings.barge_in_s - TOLERANCE_S
+    if short and heard.claim is not None and heard.claim < settings.ignored_claim:
+        return Opinion(Verdict.PASS, f"a sound that asks for nothing ({heard.claim:.2f}): {said}")
+    if kind is Overlap.STOP:
+        return Opinion(Verdict.YIELD, f'stop phrase "{stop_phrase(heard.words)}"')
+    return Opinion(Verdict.YIELD, "words over the agent")
+
+
+def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
+    kind = classify(heard.words)
+    if kind is Overlap.NOISE:
+        return None
+    said = f'"{heard.words.strip()}"'
+    if _elsewhere(heard):
+        return Opinion(Verdict.PASS, f"said to somebody else: {said}")
+    lasting = heard.speech_s >= settings.barge_in_s - TOLERANCE_S
+    doubted = heard.claim is not None and heard.claim < settings.doubt_claim and not lasting
+    if kind is Overlap.STOP:
+        phrase = f'stop phrase "{stop_phrase(heard.words)}"'
+        return None if doubted else Opinion(Verdict.YIELD, phrase)
+    if kind is Overlap.BACKCHANNEL:
+        if heard.speech_s < 2 * settings.barge_in_s - TOLERANCE_S:
+            return Opinion(Verdict.PASS, f"backchannel {said}")
+        return None
+    if doubted or heard.claim is None:
+        return None
+    if real_words(heard.words) >= _ENOUGH_WORDS:
+        return Opinion(Verdict.YIELD, f"words over the agent: {said}")
+    return Opinion(Verdict.PAUSE, f"a word over the agent: {said}")
+
+
+def _by_sound(heard: Overheard, settings: TurnSettings) -> Opinion:
+    if heard.far:
+        return _UNDECIDED
+    if heard.judged is TurnState.BACKCHANNEL or heard.judged is TurnState.IDLE:
+        return Opinion(Verdict.PASS, f"the turn controller says {heard.judged.value}")
+    claim = heard.claim
+    lasting = heard.speech_s >= settings.barge_in_s - TOLERANCE_S
+    if lasting and (claim is None or claim >= settings.doubt_claim):
+        return Opinion(Verdict.YIELD, f"{heard.speech_s:.2f} s of speech over the agent")
+    long_enough = heard.speech_s >= settings.pause_s - TOLERANCE_S
+    if long_enough and claim is not None and claim >= settings.pause_claim:
+        return Opinion(Verdict.PAUSE, f"the sound asks for the floor ({claim:.2f})")
+    return _UNDECIDED
+
+
+def _elsewhere(heard: Overheard) -> bool:
+    if to_somebody_else(heard.words):
+        return True
+    return heard.far and not stop_phrase(heard.words)
