@@ -7,6 +7,9 @@ import functools
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from audio.devices.base import PlaybackPort
 from audio.playback import Playback, PlaybackMark, PlaybackProgress
 from audio.resample import StreamResampler
@@ -43,6 +46,7 @@ class Mouth:
         self._on_stopped = on_stopped
         self._current: Answer | None = None
         self._cut: dict[int, Answer] = {}  # cut, while the device still plays what it holds
+        self._lost = False  # the device is gone: a new one is not for playback until we know it
         self._active = asyncio.Event()
         self._moved = asyncio.Condition()
 
@@ -61,7 +65,7 @@ class Mouth:
 
     def open(self, lost: Callable[[str], None]) -> None:
         """Start the loudspeaker. Raises DeviceUnavailable."""
-        self._port.start(self.playback.render, lost)
+        self._port.start(self._render, lost)
         self.playback.latency_samples = self._latency_samples()
 
     def close(self) -> None:
@@ -96,6 +100,7 @@ class Mouth:
     def begin(self, answer: Answer) -> None:
         """Make this answer the one that sounds; whatever sounded before must have ended."""
         self._current = answer
+        self.playback.unduck()  # an answer that was cut while it was lowered left it so
         self.playback.begin(answer.number)
         for sound in answer.waiting:
             self.enqueue(answer, sound)
@@ -119,10 +124,12 @@ class Mouth:
         """
         answer = self._current
         if answer is None:
+            self.playback.resume()
             return None
         self._current = None
         answer.silence()
         self.playback.flush(answer.number)
+        self.playback.resume()  # after the flush: of what is dropped nothing goes on
         latency_s = self.playback.latency_samples / self.playback.rate
         if latency_s > 0:
             self._cut[answer.number] = answer
@@ -131,9 +138,38 @@ class Mouth:
             self._ended(answer)
         return answer
 
+    def pause(self) -> tuple[int, float] | None:
+        """Fall silent and keep the place; the answer's number and when the last of it is heard."""
+        answer = self._current
+        if answer is None:
+            return None
+        self.playback.pause()
+        latency_s = self.playback.latency_samples / self.playback.rate
+        return answer.number, clock.session_now() + latency_s
+
+    def resume(self) -> int | None:
+        """Go on, from the start of the word that was cut; the answer's number."""
+        self.playback.resume()
+        return None if self._current is None else self._current.number
+
+    def lost(self) -> None:
+        """The device is gone: whatever asks for sound gets silence until ``reopened``.
+
+        A new stream asks before anybody can say that it is there; playback counts its samples from
+        the moment on at which it was told of it.
+        """
+        self._lost = True
+
     def reopened(self) -> None:
         """The device is back: go on at the first sample that was not heard."""
         self.playback.reopen(self.playback.rate, self._latency_samples())
+        self._lost = False
+
+    def _render(self, out: NDArray[np.float32]) -> None:
+        if self._lost:
+            out[:] = 0.0
+        else:
+            self.playback.render(out)
 
     def _latency_samples(self) -> int:
         return round(self._port.info.latency_s * self.playback.rate)
@@ -214,6 +250,7 @@ class _Place:
     def mark(self, mark: WordMark) -> PlaybackMark:
         return PlaybackMark(
             sample=self.start_sample + int(mark.end_sample * self.scale),
+            start_sample=self.start_sample + int(mark.start_sample * self.scale),
             text_end=self.phrase.offset + len(heard_source(self.phrase, mark.word + 1)),
         )
 
