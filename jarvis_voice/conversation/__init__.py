@@ -10,7 +10,7 @@ anticipating.py  the beginnings of likely answers, synthesized before anybody as
 keeping.py       lost devices are opened again
 """
 
-from jarvis_voice.conversation.answering import Brain
+from jarvis_voice.conversation.answering import AnsweringSettings, Brain
 from jarvis_voice.conversation.anticipating import Anticipates
 from jarvis_voice.conversation.conductor import (
     Conversation,
@@ -21,6 +21,7 @@ from jarvis_voice.conversation.keeping import DeviceKeeper
 from jarvis_voice.conversation.speaking_up import Heard, Notice
 
 __all__ = [
+    "AnsweringSettings",
     "Anticipates",
     "Brain",
     "Conversation",

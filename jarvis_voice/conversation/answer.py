@@ -37,6 +37,8 @@ class Answer:
     notice: Notice | None = None  # what Jarvis says unasked; its question is empty
     run_versions: dict[str, int] = field(default_factory=dict)
     said: str = ""
+    opener: str = ""  # was said before it while its words were late; part of its sound alone
+    voicing: bool = False  # its first phrase is being synthesized, or was
     samples: int = 0  # synthesized so far, at the playback rate
     worded: bool = False  # the brain has ended
     broken: bool = False  # a part of it could not be made: not all of it will sound
@@ -50,6 +52,11 @@ class Answer:
     token: CancelToken = field(default_factory=CancelToken)  # calls off its synthesis
     waiting: list[Sound] = field(default_factory=list)  # synthesized before the release
     unwanted: Callable[[], object] = lambda: None  # ends its wording; for a prepared one only
+
+    @property
+    def spoken(self) -> str:
+        """All that its sound says."""
+        return f"{self.opener} {self.said}" if self.opener else self.said
 
     def silence(self) -> None:
         """Let nothing more of it sound; its wording goes on."""

@@ -14,6 +14,8 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+
 from audio import earcon
 from audio.errors import AudioError, Cancelled, EngineError
 from audio.tts.phrasing import Phrase, Phraser, PhrasingSettings
@@ -60,6 +62,8 @@ class AnsweringSettings:
     phrasing: PhrasingSettings = field(default_factory=PhrasingSettings)
     stall_s: float = 0.7  # words that wait longer than this for their phrase are said as they are
     history: int = 20  # exchanges given to the brain
+    openers: tuple[str, ...] = ()  # said, in turns, while the first words are late; no content
+    opener_after_s: float = 0.6  # of silence since the turn was over; a second reads as trouble
 
 
 class Answering:
@@ -82,6 +86,7 @@ class Answering:
         self._count = 0
         self._group: asyncio.TaskGroup | None = None
         self._makings: set[asyncio.Task[None]] = set()  # under way
+        self._openers: deque[tuple[str, Sound]] = deque()  # the next one first
 
     @property
     def history(self) -> tuple[events.Exchange, ...]:
@@ -91,6 +96,8 @@ class Answering:
     def open(self, group: asyncio.TaskGroup) -> None:
         """Answers run as tasks of this group from now on."""
         self._group = group
+        if self._settings.openers:
+            self._keep(group.create_task(self._make_openers()))
 
     def close(self) -> None:
         """Silence everything and end what is being made; nothing new is begun."""
@@ -133,6 +140,8 @@ class Answering:
         self._prepared = None
         prepared.acted = self._brain.committed(prepared.question)
         self._release(prepared)
+        if self._openers and self._group is not None:
+            self._keep(self._group.create_task(self._bridge(prepared)))
 
     def _fits(self, turn: int, text: str) -> bool:
         """Whether the prepared answer is one to this: the same words, and not too long ago."""
@@ -218,14 +227,45 @@ class Answering:
         voicing = self._group.create_task(self._voice(making))
         if answer.preemptive:
             answer.unwanted = thinking.cancel  # or a model would go on for nobody
-        for task in (thinking, voicing):
-            self._makings.add(task)
-            task.add_done_callback(self._makings.discard)
+        self._keep(thinking)
+        self._keep(voicing)
+
+    def _keep(self, task: asyncio.Task[None]) -> None:
+        self._makings.add(task)
+        task.add_done_callback(self._makings.discard)
 
     def _release(self, answer: Answer) -> None:
         self._mouth.cut()
         self._mouth.begin(answer)
         answer.released.set()
+
+    # --- openers ---
+
+    async def _make_openers(self) -> None:
+        """Have them ready as sound, so that one can be put before an answer at any moment."""
+        for text in self._settings.openers:
+            question = events.Question(0, "", clock.session_now(), clock.unix_now())
+            scratch = Answer(0, question, preemptive=False)
+            try:
+                made = [sound async for sound in self._mouth.synthesize(speak(text), scratch)]
+            except (Cancelled, EngineError):
+                return  # an answer without an opener comes late, and comes all the same
+            if made:
+                sound = np.concatenate([piece.samples for piece in made])
+                self._openers.append((text, Sound(sound, ())))
+
+    async def _bridge(self, answer: Answer) -> None:
+        """Say an opener if the brain lets the user wait; the words of the answer follow it."""
+        await asyncio.sleep(self._settings.opener_after_s)
+        if answer.voicing or answer.worded or answer.silenced:
+            return
+        text, sound = self._openers[0]
+        self._openers.rotate(-1)
+        answer.opener = text
+        answer.samples += sound.samples.size
+        self._mouth.enqueue(answer, sound)
+        now_s, lasts_s = clock.session_now(), sound.samples.size / self._mouth.playback.rate
+        self._publish(events.OpenerSaid(now_s, answer.question.turn, answer.number, text, lasts_s))
 
     def _remember(self, answer: Answer) -> None:
         """Put the answer into the dialogue; again once a cut one is worded to its end.
@@ -256,7 +296,7 @@ class Answering:
         except JarvisError as error:
             self._fault("brain", error)
         finally:  # also when it is called off: its voice must not wait for more
-            making.worded = True
+            making.worded = answer.worded = True
             making.put(making.phraser.finish())
             making.phrases.put_nowait(None)
         if answer.ended and answer.started:
@@ -283,6 +323,7 @@ class Answering:
             phrase = await self._next_phrase(making)
             if phrase is None:
                 break
+            answer.voicing = True
             try:
                 await self._voice_phrase(answer, phrase, index)
             except Cancelled:

@@ -177,3 +177,16 @@ def test_table():
 def test_table_of_one_and_of_none():
     assert "of 1 of 1 turns" in latency_table(turn_latencies(turn()))
     assert "of 0 of 0 turns" in latency_table([])
+
+
+def test_an_opener_is_heard_and_is_no_content():
+    said = events.OpenerSaid(10.6, 1, 1, "Let me see.", 0.7)
+    heard_first = turn(worded=11.0, phrase=11.1, heard=10.62)
+    (row,) = turn_latencies([*heard_first[:5], said, *heard_first[5:]])
+    assert row.response_s == pytest.approx(0.62)
+    assert row.content_s == pytest.approx(1.32)  # behind the opener
+    late = turn(worded=12.0, phrase=12.5, heard=10.62)
+    (row,) = turn_latencies([*late[:5], said, *late[5:]])
+    assert row.content_s == pytest.approx(2.5)
+    (row,) = turn_latencies(turn())
+    assert row.content_s == row.response_s
