@@ -85,6 +85,7 @@ class BrainSettings:
     api_key_env: str = ""  # NAME of the variable that holds the key; empty: the provider's usual
     first_word_timeout_s: float = 4.0  # after this without a word the narrator answers
     timeout_s: float = 30.0  # a whole answer takes no longer
+    opener_after_s: float = 0.6  # a model that is later than this is bridged; 0 never
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +134,7 @@ SPANS: dict[str, Span] = {
     "synthesizer.keep_mb": Span(0.0, 1000.0),
     "brain.first_word_timeout_s": Span(0.5, 60.0),
     "brain.timeout_s": Span(1.0, 300.0),
+    "brain.opener_after_s": Span(0.0, 10.0),
     "gate.port": Span(0, 65535),
     "gate.hold_s": Span(1.0, 3600.0),
 }

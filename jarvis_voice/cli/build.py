@@ -47,9 +47,18 @@ from jarvis_voice.config import (
     Settings,
     SynthesizerSettings,
 )
-from jarvis_voice.conversation import Brain, ConversationSettings, DeviceKeeper, Parts
+from jarvis_voice.conversation import (
+    AnsweringSettings,
+    Brain,
+    ConversationSettings,
+    DeviceKeeper,
+    Parts,
+)
 from jarvis_voice.errors import BrainError, SettingsError
 from jarvis_voice.events import ConversationEvent, Faulted
+
+
+OPENERS = ("Let me see.", "One moment.", "Let me look.")
 
 
 class Engines(NamedTuple):
@@ -197,4 +206,9 @@ def parts(
 
 def conversation_settings(settings: Settings) -> ConversationSettings:
     """How the conversation is led."""
-    return ConversationSettings(turn=settings.turn)
+    brain = settings.brain
+    waits = brain.kind != "narrator" and brain.opener_after_s > 0
+    answering = AnsweringSettings(
+        openers=OPENERS if waits else (), opener_after_s=brain.opener_after_s
+    )
+    return ConversationSettings(turn=settings.turn, answering=answering)
