@@ -77,6 +77,11 @@ class Recording:
         self._reader = threading.Thread(target=self._read, name="recording", daemon=True)
         self._reader.start()
 
+    def since(self, sample: int) -> NDArray[np.float32]:
+        """What has come from this sample on; float32 mono at SERVER_RATE."""
+        whole = len(self._data) // 4
+        return np.frombuffer(bytes(self._data[4 * sample : 4 * whole]), np.float32)
+
     def stop(self) -> NDArray[np.float32]:
         """End it; float32 mono at SERVER_RATE."""
         _end(self._process)

@@ -22,6 +22,7 @@ from audio.devices.file_io import EchoPath, FileRoom
 from audio.devices.reopen import DuplexDevices
 from audio.echo.base import EchoCanceller
 from audio.echo.bypass import Bypass
+from audio.overlap_claim import ClaimJudge
 from audio.tts.base import Synthesizer
 from audio.tts.scripted import ScriptedSynthesizer
 from audio.vad.base import SAMPLE_RATE, Vad
@@ -87,6 +88,7 @@ class Stage:
     recognizer: Recognizer | None = None  # instead of the scripted one
     limit_s: float = LIMIT_S
     keep_s: float | None = None  # of the recording; all of it unless said
+    claims: ClaimJudge | None = None  # who listens to the sound of speech over the agent
     reopens: bool = False  # a lost device is opened again once it is back
     observe: Callable[[events.ConversationEvent], None] = lambda event: None  # hears every event
 
@@ -142,6 +144,7 @@ class Simulation:
             stage.synthesizer,
             stage.brain,
             keeper,
+            claims=stage.claims,
         )
         self.conversation = Conversation(parts, stage.settings, self._notice)
 

@@ -32,14 +32,18 @@ At most one turn is open. It is SPEAKING, or SETTLED once the user paused for ``
 
 A turn is an *overlap* while the agent speaks and it is not known who shall have the floor::
 
-    overlap   barge_in_s of speech                  StopPlayback                 a plain turn
-    overlap   hypothesis begins with a stop phrase  StopPlayback                 a plain turn
-    overlap   final has real words                  StopPlayback                 a plain turn
-    overlap   final is a backchannel or empty       Unduck                       set aside
-    overlap   the agent stops by itself             Unduck                       a plain turn
+    overlap   weighed: YIELD                        StopPlayback                 a plain turn
+    overlap   weighed: PAUSE                        PausePlayback                overlap (paused)
+    overlap   weighed: PASS, no final yet           ResumePlayback if paused     overlap
+    overlap   weighed: PASS, with a final           ResumePlayback, Unduck       set aside
+    paused    resume_after_s of silence             ResumePlayback               overlap
+    overlap   the agent stops by itself             ResumePlayback, Unduck       a plain turn
     set aside speech began                          Duck, ReopenTurn             overlap
     set aside silence is over                       DiscardTurn                  none
     set aside the agent stops                       -                            a plain turn
+
+How it is weighed is told in ``overlap.py``. ``duck_s`` of speech over the agent Duck it already,
+before there is a turn; Unduck follows when it was nothing.
 
 So "yeah" in the middle of a reply is passed over, and "yeah" as the reply ends is its answer. A
 turn that began before the agent did is never a backchannel: the user had the floor.
@@ -54,41 +58,31 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from enum import Enum, auto
 
-from audio.turn.barge_in import Overlap, SustainedSpeech, classify, stop_phrase, words_of
+from audio.turn.barge_in import SustainedSpeech, words_of
 from audio.turn.endpointing import EndpointContext, Endpointing, FixedEndpointing, Wait
 from audio.turn.events import (
     AgentStarted,
     AgentStopped,
     CommitTurn,
     DiscardTurn,
-    Duck,
     Fact,
     FinalHeard,
     Floor,
     FrameHeard,
-    HoldPlayback,
     HypothesisHeard,
     OpenTurn,
-    ReleasePlayback,
     ReopenTurn,
     Request,
     SettleTurn,
-    StopPlayback,
     TurnJudged,
-    Unduck,
 )
+from audio.turn.overlap import Overheard, Verdict, weigh
+from audio.turn.playing import Playing
 from audio.turn.segmenter import TOLERANCE_S, Segmenter, SpeechBegan, SpeechPaused
 from audio.turn.settings import TurnSettings
 
 _NOT_WEIGHED = Wait(0.0, "")  # replaced when the turn is first settled
-
-
-class _Agent(Enum):
-    SILENT = auto()
-    SPEAKING = auto()
-    STOPPING = auto()  # StopPlayback was asked for; AgentStopped has not come yet
 
 
 @dataclass(slots=True)
@@ -103,6 +97,8 @@ class _Turn:
     words: str = ""  # newest known, hypothesis or final of any revision
     final: str | None = None  # of this revision
     set_aside: str = ""  # why it will be discarded, while the agent speaks
+    claim: float | None = None  # how surely its newest sound asks for the floor
+    far: bool = False  # all of it was far away
     closed_s: float | None = None  # when max_turn_s was over
     note: str = ""  # added to the reason of its commit
     wait: Wait = _NOT_WEIGHED
@@ -120,19 +116,17 @@ class TurnMachine:
         self._now_s = -math.inf
         self._onset_s = -math.inf  # of the newest stretch of speech
         self._taken_until_s = -math.inf  # sound before this belongs to an earlier turn
-        self._agent = _Agent.SILENT
         self._turn: _Turn | None = None
         self._turns = 0
-        self._ducked = False
-        self._held = False
         self._out: list[Request] = []
+        self._playing = Playing(self._out)
 
     # --- what the shell sees ---------------------------------------------------------------
 
     @property
     def floor(self) -> Floor:
         """Who has the floor now; USER as soon as the agent was asked to stop for the user."""
-        agent = self._agent is _Agent.SPEAKING
+        agent = self._playing.speaking
         if self._turn is None or self._turn.set_aside:
             return Floor.AGENT if agent else Floor.IDLE
         return Floor.OVERLAP if agent else Floor.USER
@@ -145,7 +139,12 @@ class TurnMachine:
     @property
     def next_deadline_s(self) -> float | None:
         """When to call ``advance`` if no fact comes before; always later than the newest time."""
-        times = (self._segmenter.deadline_s, self._turn_due_s(), self._release_due_s())
+        times = (
+            self._segmenter.deadline_s,
+            self._turn_due_s(),
+            self._resume_due_s(),
+            self._release_due_s(),
+        )
         return min((time_s for time_s in times if time_s is not None), default=None)
 
     def feed(self, fact: Fact) -> list[Request]:
@@ -172,7 +171,8 @@ class TurnMachine:
         """Do all that falls due up to and at ``now_s``."""
         if math.isfinite(now_s):
             self._run(now_s)
-        requests, self._out = self._out, []
+        requests = self._out.copy()
+        self._out.clear()
         return requests
 
     # --- time ------------------------------------------------------------------------------
@@ -190,11 +190,14 @@ class TurnMachine:
             paused = self._segmenter.advance(self._now_s)
             if paused:
                 self._speech_paused(paused.ended_s)
+            self._sign_of_speech()
+        elif (resume_s := self._resume_due_s()) is not None and resume_s <= self._now_s:
+            self._playing.resume(self._now_s, "nothing came of it")
         elif turn_s is not None and turn_s <= self._now_s:
             self._turn_due()
         else:
             silence_s = self._now_s - self._segmenter.voiced_until_s
-            self._release(f"silence {silence_s:.2f} s")
+            self._playing.release(self._now_s, f"silence {silence_s:.2f} s")
 
     def _turn_due_s(self) -> float | None:
         turn = self._turn
@@ -223,14 +226,14 @@ class TurnMachine:
             self._end(turn, turn.final)
 
     def _release_due_s(self) -> float | None:
-        if not self._held or self._turn is not None:
+        if not self._playing.held or self._turn is not None:
             return None
         return self._segmenter.silent_at_s(self._settings.resume_silence_s)
 
-    def _release(self, reason: str) -> None:
-        if self._held:
-            self._held = False
-            self._out.append(ReleasePlayback(self._now_s, reason))
+    def _resume_due_s(self) -> float | None:
+        if not self._playing.paused:
+            return None
+        return self._segmenter.silent_at_s(self._settings.resume_after_s)
 
     # --- speech ----------------------------------------------------------------------------
 
@@ -246,7 +249,24 @@ class TurnMachine:
             self._speech_paused(segment.ended_s)
         elif until_s > before_s:
             self._sustained.voiced(until_s - max(frame.duration_s, 0.0), until_s)
-        self._yield_to_sustained_speech()
+        self._sign_of_speech()
+        if self._turn is not None and self._segmenter.speaking:
+            if frame.claim is not None:
+                self._turn.claim = frame.claim
+            if frame.probability >= self._settings.speech_threshold:
+                self._turn.far = frame.far
+            self._weigh_overlap(self._turn)
+
+    def _sign_of_speech(self) -> None:
+        """Lower the agent at the first frame of speech, and raise it when that was all."""
+        turn = self._turn
+        if not self._playing.speaking or (turn is not None and not turn.set_aside):
+            return
+        starting_s = self._segmenter.starting_s
+        if starting_s >= max(self._settings.duck_s - TOLERANCE_S, TOLERANCE_S):
+            self._playing.duck(self._now_s, "a first sign of speech")
+        elif not starting_s:
+            self._playing.go_on(self._now_s, "it was no speech")
 
     def _speech_began(self) -> None:
         turn = self._turn
@@ -258,20 +278,18 @@ class TurnMachine:
             turn.settled_s = turn.final = turn.judged = None
             turn.set_aside = turn.note = ""
             if turn.overlap:
-                self._duck("speech over the agent")
+                self._playing.duck(self._now_s, "speech over the agent")
             reason = f"speech again after {pause_s:.2f} s"
             self._out.append(ReopenTurn(self._now_s, turn.number, reason))
 
     def _open(self) -> None:
         onset_s = max(self._onset_s, self._taken_until_s)
-        overlap = self._agent is _Agent.SPEAKING
+        overlap = self._playing.speaking
         self._turns += 1
         self._turn = _Turn(self._turns, onset_s, overlap)
-        if not self._held:
-            self._held = True
-            self._out.append(HoldPlayback(self._now_s, "the user speaks"))
+        self._playing.hold(self._now_s, "the user speaks")
         if overlap:
-            self._duck("speech over the agent")
+            self._playing.duck(self._now_s, "speech over the agent")
         # With the pre-roll, but never with sound that an earlier turn has answered for.
         from_s = max(onset_s - self._settings.pre_roll_s, self._taken_until_s)
         reason = f"{self._segmenter.voiced_until_s - onset_s:.2f} s of speech"
@@ -287,13 +305,6 @@ class TurnMachine:
         self._weigh_wait(turn)
         self._out.append(SettleTurn(self._now_s, turn.number, ended_s, reason, turn.revision))
 
-    def _yield_to_sustained_speech(self) -> None:
-        turn, seconds = self._turn, self._sustained.seconds
-        if turn is None or not turn.overlap or not self._segmenter.speaking:
-            return
-        if seconds >= self._settings.barge_in_s - TOLERANCE_S:
-            self._stop_playback(turn, f"{seconds:.2f} s of speech over the agent")
-
     # --- words -----------------------------------------------------------------------------
 
     def _hypothesis_heard(self, fact: HypothesisHeard) -> None:
@@ -304,15 +315,7 @@ class TurnMachine:
             turn.words = fact.text
         if turn.settled_s is not None:
             self._weigh_wait(turn)
-        self._yield_to_words(turn)
-
-    def _yield_to_words(self, turn: _Turn) -> None:
-        if not turn.overlap or turn.final is not None:
-            return
-        if turn.user_first and words_of(turn.words):
-            self._stop_playback(turn, "the user spoke first")
-        elif phrase := stop_phrase(turn.words):
-            self._stop_playback(turn, f'stop phrase "{phrase}"')
+        self._weigh_overlap(turn)
 
     def _final_heard(self, fact: FinalHeard) -> None:
         turn = self._turn
@@ -330,29 +333,39 @@ class TurnMachine:
         if turn.settled_s is not None:
             turn.judged = fact
             self._weigh_wait(turn)
+            self._weigh_overlap(turn)
 
     def _settle_words(self, turn: _Turn, text: str) -> None:
         turn.words = turn.final = text
         self._weigh_wait(turn)
-        self._judge_overlap(turn, text)
+        self._weigh_overlap(turn)
 
-    def _judge_overlap(self, turn: _Turn, text: str) -> None:
-        if not turn.overlap:
+    def _weigh_overlap(self, turn: _Turn) -> None:
+        """Decide about speech over the agent, as far as that can be done by now."""
+        if not turn.overlap or turn.set_aside:
             return
-        kind = classify(text)
-        if kind is Overlap.NOISE:
-            self._set_aside(turn, "nothing was said")
-        elif kind is Overlap.BACKCHANNEL and not turn.user_first:
-            self._set_aside(turn, f'backchannel "{text.strip()}"')
-        elif kind is Overlap.STOP:
-            self._stop_playback(turn, f'stop phrase "{stop_phrase(text)}"')
-        else:
-            first = turn.user_first
-            self._stop_playback(turn, "the user spoke first" if first else "words over the agent")
-
-    def _set_aside(self, turn: _Turn, reason: str) -> None:
-        turn.set_aside = reason
-        self._unduck(reason)
+        if turn.user_first and words_of(turn.words):
+            self._stop_playback(turn, "the user spoke first")
+            return
+        settled = turn.final is not None
+        heard = Overheard(
+            speech_s=self._sustained.seconds,
+            words=turn.words,
+            settled=settled,
+            claim=turn.claim,
+            far=turn.far,
+            judged=turn.judged.state if turn.judged else None,
+        )
+        opinion = weigh(heard, self._settings)
+        if opinion.verdict is Verdict.YIELD:
+            self._stop_playback(turn, opinion.reason)
+        elif opinion.verdict is Verdict.PAUSE:
+            self._playing.pause(self._now_s, self._sustained.onset_s, opinion.reason)
+        elif opinion.verdict is Verdict.PASS and settled:
+            turn.set_aside = opinion.reason
+            self._playing.go_on(self._now_s, opinion.reason)
+        elif opinion.verdict is Verdict.PASS:
+            self._playing.resume(self._now_s, opinion.reason)
 
     def _weigh_wait(self, turn: _Turn) -> None:
         context = EndpointContext(
@@ -381,7 +394,7 @@ class TurnMachine:
             due_s = min(self._now_s, waited_s if turn.closed_s is None else turn.closed_s)
             request = CommitTurn(self._now_s, turn.number, turn.ended_s, reason, text, due_s)
             self._out.append(request)
-            self._release("the turn is over")
+            self._playing.release(self._now_s, "the turn is over")
         if turn.closed_s is not None and self._segmenter.voiced_until_s > turn.closed_s:
             self._open()
             if not self._segmenter.speaking:
@@ -391,38 +404,19 @@ class TurnMachine:
 
     def _agent_started(self) -> None:
         turn = self._turn
-        if self._agent is _Agent.SPEAKING:
-            return
-        self._agent = _Agent.SPEAKING
-        if turn is None:
+        if not self._playing.started() or turn is None:
             return
         turn.overlap = turn.user_first = True
-        if turn.final is not None:
-            self._judge_overlap(turn, turn.final)
-            return
-        self._duck("the agent began while the user spoke")
-        self._yield_to_words(turn)
-        self._yield_to_sustained_speech()
+        if turn.final is None:
+            self._playing.duck(self._now_s, "the agent began while the user spoke")
+        self._weigh_overlap(turn)
 
     def _agent_stopped(self) -> None:
-        self._agent = _Agent.SILENT
-        self._unduck("the agent stopped")
+        self._playing.stopped(self._now_s)
         if self._turn is not None:
             self._turn.overlap = self._turn.user_first = False
             self._turn.set_aside = ""
 
     def _stop_playback(self, turn: _Turn, reason: str) -> None:
-        self._agent = _Agent.STOPPING
-        self._ducked = False
         turn.overlap = False
-        self._out.append(StopPlayback(self._now_s, self._sustained.onset_s, reason))
-
-    def _duck(self, reason: str) -> None:
-        if not self._ducked:
-            self._ducked = True
-            self._out.append(Duck(self._now_s, reason))
-
-    def _unduck(self, reason: str) -> None:
-        if self._ducked:
-            self._ducked = False
-            self._out.append(Unduck(self._now_s, reason))
+        self._playing.stop(self._now_s, self._sustained.onset_s, reason)

@@ -1,4 +1,4 @@
-"""What a text written by an agent says: numbers and names in the same sentence, with negations. PURE.
+"""What a text written by an agent says: numbers and names in one sentence, and negations. PURE.
 
 Graders ask for meaning, not for wording: a number may stand in digits or as a word, and a sentence
 that denies what it names does not state it.

@@ -63,7 +63,7 @@ class Conditions:
 
     hands: Callable[[Bundle, str], Hands]
     requester: Requester = field(default_factory=ScriptedRequester)
-    model: ChatModel | None = None  # for a controller that has one
+    model: ChatModel | None = None  # for a controller that has one; it is closed with the run
     strict_requests: int = 4
 
 
@@ -88,7 +88,7 @@ def run_episode(root: Path, episode: Episode, conditions: Conditions) -> RunReco
         with tempfile.TemporaryDirectory(prefix="jarvis-bench-") as top:
             folder = Path(top).resolve() / "run"
             run = _Run(bundle, sealed, episode, conditions, folder)
-            record = run_virtual(run.go(about))
+            record = run_virtual(run.whole(about))
             return _graded(record, score(bundle, sealed, RunDir(folder, bundle.public)))
     except BaseExceptionGroup as group:
         return _invalid(about, _first_of(group))
@@ -158,6 +158,14 @@ class _Run:
         self._sessions: list[Session] = []
         self._holds = _Holds()
         self._timed_out = False
+
+    async def whole(self, about: RunRecord) -> RunRecord:
+        """Run it, and give back what a model holds."""
+        try:
+            return await self.go(about)
+        finally:
+            if self._conditions.model is not None:
+                await self._conditions.model.aclose()
 
     async def go(self, about: RunRecord) -> RunRecord:
         """Run it; the record lacks nothing but the score. Raises BenchError, or groups of it."""

@@ -200,15 +200,13 @@ class Session:
             refused, _ = await self._reviewed(call)  # its effects could not be held back later
             if refused is not None:
                 return refused
-        with self._place.scope.view() as view:
-            ran = await self._place.shell.run(command, view.folder)
-            await asyncio.sleep(self._link.pace.run)
-            changed = view.changes()
-            call = _Call(call.call_id, _with_changes(call.action, changed.texts()))
-            refused, told = await self._reviewed(call)
-            if refused is not None:
-                return refused
-            view.keep(changed)
+        ran, changed = await self._place.scope.execute(self._place.shell, command)
+        await asyncio.sleep(self._link.pace.run)
+        call = _Call(call.call_id, _with_changes(call.action, changed.texts()))
+        refused, told = await self._reviewed(call)
+        if refused is not None:
+            return refused
+        self._place.scope.keep(changed)
         for path in self._place.scope.named_in(command):
             self._happened(Deed.READ, path, call.call_id)
         self._happened(Deed.RAN, command, call.call_id)

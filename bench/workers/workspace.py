@@ -9,24 +9,29 @@ to anything outside the scope's results is always thrown away, and said so.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import hashlib
 import os
 import re
 import shutil
 import tempfile
+from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import NamedTuple
 
 from bench.errors import WorkspaceFailed
 from bench.suite.bundle import is_plain
 from bench.workers.base import Reply
+from bench.workers.shell import Shell
 
 LOOK_CHARS = 400_000
 WRITE_BYTES = 2 * 1024 * 1024
 RESULT_FILES = 500
 _NOTED = 4
+_REMEMBERED, _REMEMBERED_BYTES = 1024, 256 * 1024
 _MADE_AT_S = 1_750_000_000  # every file's date in a view: the same run lists the same dates
 
 
@@ -58,39 +63,35 @@ def _shown(data: bytes | None) -> str:
         return f"[{len(data)} bytes]"
 
 
-@dataclass(frozen=True, slots=True)
-class View:
-    """A copy of what a scope shows, for one command."""
+class Ran(NamedTuple):
+    """What came of a command: its output, and what it would change."""
 
-    folder: Path
-    scope: Scope
-    before: Mapping[str, str]  # path -> digest
+    reply: Reply
+    changes: Changes
 
-    def changes(self) -> Changes:
-        """What differs from the copy that was made. Raises WorkspaceFailed for too many files."""
-        after = _digests(self.folder)
-        changed = sorted(
-            path for path in {*self.before, *after} if self.before.get(path) != after.get(path)
-        )
-        kept: dict[str, bytes | None] = {}
-        dropped = []
-        for path in changed:
-            found = self.folder / path
-            data = found.read_bytes() if path in after else None
-            if self.scope.may_write(path) and len(data or b"") <= WRITE_BYTES:
-                kept[path] = data
-            else:
-                dropped.append(path)
-        return Changes(kept, tuple(dropped))
 
-    def keep(self, changes: Changes) -> None:
-        """Carry the changes over into the run's results."""
-        for path, data in changes.kept.items():
-            target = self.scope.workspace.folder / path
-            if data is None:
-                target.unlink(missing_ok=True)
-            else:
-                self.scope.workspace.put(path, data)
+class _Memory:
+    """What commands did, by all that they could see. Shared by the runs of one process.
+
+    A command that is shut in sees its view and nothing else, so the same command on the same files
+    does the same. The arms of a benchmark repeat each command many times.
+    """
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[str, Ran] = OrderedDict()
+
+    def get(self, key: str) -> Ran | None:
+        return self._known.get(key)
+
+    def put(self, key: str, ran: Ran) -> None:
+        if sum(len(data or b"") for data in ran.changes.kept.values()) > _REMEMBERED_BYTES:
+            return
+        self._known[key] = ran
+        if len(self._known) > _REMEMBERED:
+            self._known.popitem(last=False)
+
+
+_memory = _Memory()
 
 
 def _digests(folder: Path) -> dict[str, str]:
@@ -100,10 +101,14 @@ def _digests(folder: Path) -> dict[str, str]:
         if path.is_symlink() or not path.is_file():
             continue
         name = path.relative_to(folder).as_posix()
-        found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+        found[name] = _digest(path)
         if len(found) > 4 * RESULT_FILES:
             raise WorkspaceFailed(f"A command left more than {4 * RESULT_FILES} files behind.")
     return found
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,8 +213,58 @@ class Scope:
         words = {self.plain(word) for word in re.findall(r"[\w./-]+", command) if "/" in word}
         return tuple(sorted(word for word in words if word not in ("", ".") and self._is(word)))
 
+    async def execute(self, shell: Shell, command: str) -> Ran:
+        """Run a command in a view. Nothing that it changed is kept yet: see ``keep``.
+
+        Raises WorkspaceFailed when there is no view or no shell to be had.
+        """
+        if shell.inline:
+            return self.execute_now(shell, command)
+        return await asyncio.to_thread(self._execute, shell, command)
+
+    def execute_now(self, shell: Shell, command: str) -> Ran:
+        """The same, waiting for it; a command that was seen on the same files is not run again."""
+        if not shell.isolated:
+            return self._execute(shell, command)
+        files = [f"{name}\0{_digest(source)}" for name, source in self._sources()]
+        key = "\n".join((command, self.results, f"{shell.time_limit_s}", *files))
+        known = _memory.get(key)
+        if known is None:
+            known = self._execute(shell, command)
+            _memory.put(key, known)
+        return known
+
+    def keep(self, changes: Changes) -> None:
+        """Carry the changes of a command over into the run's results."""
+        for path, data in changes.kept.items():
+            if data is None:
+                (self.workspace.folder / path).unlink(missing_ok=True)
+            else:
+                self.workspace.put(path, data)
+
+    def _execute(self, shell: Shell, command: str) -> Ran:
+        with self._view() as folder:
+            before = _digests(folder)
+            reply = shell.run_now(command, folder)
+            return Ran(reply, self._changes(folder, before))
+
+    def _changes(self, folder: Path, before: Mapping[str, str]) -> Changes:
+        """What differs from before. Raises WorkspaceFailed for too many files."""
+        after = _digests(folder)
+        kept: dict[str, bytes | None] = {}
+        dropped = []
+        for path in sorted({*before, *after}):
+            if before.get(path) == after.get(path):
+                continue
+            data = (folder / path).read_bytes() if path in after else None
+            if self.may_write(path) and len(data or b"") <= WRITE_BYTES:
+                kept[path] = data
+            else:
+                dropped.append(path)
+        return Changes(kept, tuple(dropped))
+
     @contextlib.contextmanager
-    def view(self) -> Iterator[View]:
+    def _view(self) -> Iterator[Path]:
         """A fresh copy of what this scope shows, gone again afterwards."""
         try:
             top = Path(tempfile.mkdtemp(prefix="jarvis-bench-")).resolve()
@@ -218,19 +273,24 @@ class Scope:
         try:
             folder = top / "workspace"
             self._copy_to(folder)
-            yield View(folder, self, _digests(folder))
+            yield folder
         finally:
             shutil.rmtree(top, ignore_errors=True)
 
-    def _copy_to(self, folder: Path) -> None:
+    def _sources(self) -> Iterator[tuple[str, Path]]:
+        """All files that this scope shows, by their path in the workspace."""
         for root, prefix in ((self.workspace.public, ""), (self.workspace.folder, "results")):
             for source in sorted((root / prefix).rglob("*")):
                 name = source.relative_to(root).as_posix()
                 if source.is_file() and not source.is_symlink() and self.may_see(name):
-                    target = folder / name
-                    target.parent.mkdir(parents=True, exist_ok=True)
-                    shutil.copyfile(source, target)
-                    os.utime(target, (_MADE_AT_S, _MADE_AT_S))
+                    yield name, source
+
+    def _copy_to(self, folder: Path) -> None:
+        for name, source in self._sources():
+            target = folder / name
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            os.utime(target, (_MADE_AT_S, _MADE_AT_S))
         (folder / self.results).mkdir(parents=True, exist_ok=True)
 
     def _roots(self, plain: str) -> Iterator[Path]:

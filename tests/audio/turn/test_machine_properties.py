@@ -28,18 +28,26 @@ from audio.turn.events import (
     HoldPlayback,
     HypothesisHeard,
     OpenTurn,
+    PausePlayback,
     ReleasePlayback,
     ReopenTurn,
     Request,
+    ResumePlayback,
     SettleTurn,
     StopPlayback,
+    TurnJudged,
+    TurnState,
     Unduck,
 )
 from audio.turn.machine import TurnMachine
 from audio.turn.settings import TurnSettings
 
 FRAME_S = 0.032
-TEXTS = ("", "mm-hm", "yeah", "stop", "no wait", "what about the tests", "[laughs]", "...")
+TEXTS = (
+    *("", "mm-hm", "yeah", "stop", "no wait", "what about the tests", "[laughs]", "...", "what"),
+    *("honey, the door", "yeah but why"),
+)
+CLAIMS = st.sampled_from([None, 0.0, 0.1, 0.5, 0.95])
 texts = st.sampled_from(TEXTS)
 all_settings = st.sampled_from(
     [
@@ -71,7 +79,7 @@ class Referee:
         self.settled = False
         self.closing = False
         self.revision = 0
-        self.ducked = self.held = self.playing = False
+        self.ducked = self.held = self.playing = self.paused = False
         self.awaited: SettleTurn | None = None
 
     def started(self) -> None:
@@ -140,7 +148,18 @@ class Referee:
     def _StopPlayback(self, request: StopPlayback) -> None:
         assert self.playing
         assert request.onset_s <= request.at_s
-        self.playing = self.ducked = False
+        self.playing = self.ducked = self.paused = False
+
+    def _PausePlayback(self, request: PausePlayback) -> None:
+        assert self.playing
+        assert self.open is not None
+        assert not self.paused
+        assert request.onset_s <= request.at_s
+        self.paused = True
+
+    def _ResumePlayback(self, request: ResumePlayback) -> None:
+        assert self.paused
+        self.paused = False
 
     def _HoldPlayback(self, request: HoldPlayback) -> None:
         assert not self.held
@@ -164,24 +183,28 @@ class AnyConversation(RuleBasedStateMachine):
         self.machine.advance(self.now_s)
         self.voiced_until_s = -math.inf
         self.voiced_s = 0.0  # in a row, up to now
+        self.excused = False  # a hypothesis has spoken against an interruption
 
     def give(self, fact: Fact) -> None:
         self.now_s = max(self.now_s, fact.at_s)
         self.referee.watch(self.machine.feed(fact))
 
-    def frame(self, probability: float) -> None:
+    def frame(self, probability: float, claim: float | None = None, far: bool = False) -> None:
         self.now_s += FRAME_S
         if probability >= 0.5:
             self.voiced_until_s = self.now_s
             self.voiced_s += FRAME_S
         else:
             self.voiced_s = 0.0
-        self.give(FrameHeard(self.now_s, probability, FRAME_S))
+        self.give(FrameHeard(self.now_s, probability, FRAME_S, claim, far))
 
-    @rule(count=st.integers(1, 60))
-    def speak(self, count):
+    @rule(count=st.integers(1, 60), claim=CLAIMS, far=st.booleans())
+    def speak(self, count, claim, far):
+        """Whoever speaks on gets the floor, unless sound, distance or words speak against it."""
         for _ in range(count):
-            self.frame(0.9)
+            self.frame(0.9, claim, far)
+            if far or self.excused or (claim is not None and claim < self.config.doubt_claim):
+                continue
             needed_s = max(self.config.barge_in_s, self.config.start_s) + FRAME_S + 1e-6
             if self.voiced_s >= needed_s and not self.referee.closing:
                 assert not self.referee.playing
@@ -231,6 +254,7 @@ class AnyConversation(RuleBasedStateMachine):
 
     @rule(text=texts)
     def hear_hypothesis(self, text):
+        self.excused = text in ("mm-hm", "yeah", "honey, the door") or (self.excused and not text)
         self.give(HypothesisHeard(self.now_s, self.referee.opened, text))
 
     @precondition(lambda self: self.referee.awaited)
@@ -239,6 +263,11 @@ class AnyConversation(RuleBasedStateMachine):
         awaited = self.referee.awaited
         self.referee.awaited = None
         self.give(FinalHeard(self.now_s, awaited.turn, text, awaited.revision))
+
+    @rule(state=st.sampled_from(list(TurnState)), revision=st.integers(0, 3))
+    def judge(self, state, revision):
+        self.excused = True
+        self.give(TurnJudged(self.now_s, self.referee.opened, revision, state, 0.9, "any"))
 
     @rule(turn=st.integers(-1, 9), revision=st.integers(-1, 3), text=texts)
     def hear_any_final(self, turn, revision, text):
@@ -269,6 +298,7 @@ class AnyConversation(RuleBasedStateMachine):
         assert self.referee.open is None
         assert not self.referee.held
         assert not self.referee.ducked
+        assert not self.referee.paused
 
 
 TestAnyConversation = AnyConversation.TestCase
@@ -282,6 +312,7 @@ TestAnyConversation.settings = settings(
 steps = st.lists(
     st.one_of(
         st.tuples(st.just("speech"), st.integers(1, 40)),
+        st.tuples(st.just("claim"), st.integers(1, 40)),
         st.tuples(st.just("silence"), st.integers(1, 30)),
         st.tuples(st.just("nothing"), st.integers(1, 60)),
         st.tuples(st.just("agent"), st.booleans()),
@@ -297,11 +328,12 @@ def facts_of(script) -> list[Fact]:
     now_s = 5.0
     for kind, value in script:
         match kind:
-            case "speech" | "silence":
-                probability = 0.9 if kind == "speech" else 0.1
+            case "speech" | "silence" | "claim":
+                probability = 0.1 if kind == "silence" else 0.9
+                claim = 0.95 if kind == "claim" else None
                 for _ in range(value):
                     now_s += FRAME_S
-                    facts.append(FrameHeard(now_s, probability, FRAME_S))
+                    facts.append(FrameHeard(now_s, probability, FRAME_S, claim))
             case "nothing":
                 now_s += value * 0.1
             case "agent":
@@ -345,7 +377,7 @@ def test_the_same_facts_give_the_same_requests(script, config):
 
 any_time = st.one_of(st.floats(), st.floats(0, 20), st.sampled_from([0.0, 1.0, -1e9, 1e12]))
 any_fact = st.one_of(
-    st.builds(FrameHeard, any_time, st.floats(), st.floats()),
+    st.builds(FrameHeard, any_time, st.floats(), st.floats(), st.none() | st.floats()),
     st.builds(HypothesisHeard, any_time, st.integers(-2, 5), st.one_of(texts, st.text())),
     st.builds(
         FinalHeard, any_time, st.integers(-2, 5), st.one_of(texts, st.text()), st.integers(-2, 3)

@@ -1,0 +1,207 @@
+"""``jarvis bench collab`` and ``jarvis bench compare``: options in, a record and figures out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from bench.controllers import NAMES, NONE, Setting, build
+from bench.episodes import Where, run_all
+from bench.errors import ControllerFailed
+from bench.model_requester import ModelRequester
+from bench.report.progress import Progress
+from bench.requester import ScriptedRequester
+from bench.results import FILE_NAME, Episode, Plan, ResultFile, RunRecord, read
+from bench.suite.bundle import digest_of
+from bench.suite.catalog import TASKS, task_ids
+from bench.summary import compare as compare_records
+from bench.summary import figures, groups
+from bench.tracks import collaboration_report
+from bench.tracks.collaboration import Conditions, run_episode
+from bench.tracks.collaboration_options import WORKERS
+from bench.tracks.hands import hands_of
+from jarvis_voice import __version__, config
+from jarvis_voice.cli.build import chat_model
+from jarvis_voice.cli.io import Io
+from jarvis_voice.config import BrainSettings
+from jarvis_voice.errors import OutputError, UsageError
+
+Mode = Literal["paper", "strict"]
+PAGE_NAME = "collaboration.html"
+_OWN_TASKS = ""  # the bundles of the installation, wherever that is on another machine
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all runs of a benchmark have in common; can be sent to another process."""
+
+    suite: str = _OWN_TASKS
+    user: str = "scripted"
+    budget: int = 4
+    brain: BrainSettings | None = None  # when a model takes part
+
+
+class Job(NamedTuple):
+    """One run, as it is sent to where it is made."""
+
+    episode: Episode
+    setup: Setup
+
+
+def perform(job: Job) -> RunRecord:
+    """Make one run. Raises SettingsError when a model is wanted that the settings do not give."""
+    setup = job.setup
+    model = chat_model(setup.brain) if setup.brain is not None else None
+    by_model = setup.user == "model" and model is not None
+    conditions = Conditions(
+        hands_of,
+        ModelRequester(model) if by_model and model is not None else ScriptedRequester(),
+        model,
+        setup.budget,
+    )
+    root = Path(setup.suite) if setup.suite else TASKS
+    return run_episode(root / job.episode.task, job.episode, conditions)
+
+
+def collab(args: argparse.Namespace, io: Io) -> int:
+    """Run the track; 0 when every run has a score, 1 otherwise."""
+    setup = _setup(args)
+    plan = _plan(args, setup)
+    records = list(_records(args, plan, setup, io))
+    if args.out is not None:
+        _write(args.out / PAGE_NAME, collaboration_report.html(plan, records, args.seed))
+        io.note(f"The record and a page with plots are in {args.out}.")
+    if args.json:
+        io.json(as_json(plan, records, args.seed))
+    else:
+        io.line(collaboration_report.text(records, args.seed))
+    return 0 if all(record.failure is None for record in records) else 1
+
+
+def compare(args: argparse.Namespace, io: Io) -> int:
+    """Compare two results."""
+    (first, one), (second, other) = read(args.first), read(args.second)
+    found = compare_records(other, one)
+    if not found:
+        raise UsageError(
+            "The two results have no run in common.",
+            "Run both with the same tasks, workers, controllers, seed and mode.",
+        )
+    changed = [
+        name for name, mark in first.bundles.items() if second.bundles.get(name, mark) != mark
+    ]
+    if changed:
+        io.note(f"These tasks differ between the two: {', '.join(changed)}.")
+    if args.json:
+        io.json({g: {c: gain.as_json() for c, gain in gains.items()} for g, gains in found.items()})
+    else:
+        io.line(collaboration_report.comparison(found))
+    return 0
+
+
+def as_json(plan: Plan, records: Sequence[RunRecord], seed: int) -> dict[str, Any]:
+    """The figures of all groups, for a program."""
+    return {
+        "plan": plan.digest(),
+        "groups": {
+            name: [item.as_json() for item in figures(runs, seed)]
+            for name, runs in groups(records).items()
+        },
+    }
+
+
+def _records(args: argparse.Namespace, plan: Plan, setup: Setup, io: Io) -> Iterator[RunRecord]:
+    """All records of the plan: those that are there already, and the others as they are made."""
+    file = ResultFile(args.out / FILE_NAME, plan) if args.out is not None else None
+    try:
+        done = list(file.records) if file is not None else []
+        if done:
+            io.note(f"{len(done)} of {len(plan.episodes)} runs are there already.")
+        yield from done
+        jobs = [Job(episode, setup) for episode in plan.episodes[len(done) :]]
+        progress = Progress(io.err, "collab", len(jobs))
+        for record in run_all(perform, jobs, Where(args.jobs, args.ray)):
+            if file is not None:
+                file.append(record)
+            progress.step(f"{record.episode.task} {record.episode.controller}")
+            yield record
+        progress.end()
+    finally:
+        if file is not None:
+            file.close()
+
+
+# --- the plan ----------------------------------------------------------------------------------
+
+
+def _setup(args: argparse.Namespace) -> Setup:
+    for name, least in (("repeats", 1), ("jobs", 1), ("budget", 0)):
+        if getattr(args, name) < least:
+            raise UsageError(f"--{name} {getattr(args, name)} is too small.", f"At least {least}.")
+    needs_model = args.user == "model" or "jarvis-model" in args.controller
+    brain = config.load(getattr(args, "config", None)).settings.brain if needs_model else None
+    suite = str(args.suite.resolve()) if args.suite is not None else _OWN_TASKS
+    return Setup(suite, args.user, args.budget, brain)
+
+
+def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
+    root = Path(setup.suite) if setup.suite else TASKS
+    tasks = _chosen("task", args.tasks, task_ids(root)) or task_ids(root)
+    if not tasks:
+        raise UsageError(f"There are no tasks in {root}.", "Name a folder of tasks with --suite.")
+    workers = _chosen("workers", args.workers, WORKERS)
+    modes: tuple[Mode, ...] = ("paper", "strict") if args.mode == "both" else (args.mode,)
+    settings = {
+        "seed": args.seed,
+        "repeats": args.repeats,
+        "budget": args.budget,
+        "user": args.user,
+        "model": setup.brain.model if setup.brain else "",
+        "cost": "1 + 0.05/word asked + 0.1/word said + 0.5/repeat + 1/600 s idle",
+    }
+    episodes = [
+        Episode(task=task, controller=name, workers=kind, mode=mode, seed=args.seed, repeat=repeat)
+        for kind in workers
+        for mode in modes
+        for task in tasks
+        for name in _controllers(args.controller)
+        for repeat in range(args.repeats)
+    ]
+    return Plan(
+        version=__version__,
+        settings=settings,
+        bundles={task: digest_of(root / task, ".") for task in tasks},
+        episodes=episodes,
+    )
+
+
+def _chosen(what: str, wanted: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
+    wanted = tuple(dict.fromkeys(wanted))
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        shown = ", ".join(known[:60]) or "none"
+        raise UsageError(f'There is no {what} "{unknown[0]}".', f"Known: {shown}.")
+    return wanted
+
+
+def _controllers(wanted: Sequence[str]) -> tuple[str, ...]:
+    """The baseline and those that were named, each once."""
+    named = [name for item in wanted for name in (NAMES if item == "all" else (item,))]
+    names = tuple(dict.fromkeys((NONE, *named)))
+    for name in names:
+        if name != "jarvis-model":  # its model is looked for when it is used
+            try:
+                build(name, Setting())
+            except ControllerFailed as error:
+                raise UsageError(error.problem, error.remedy) from error
+    return names
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error

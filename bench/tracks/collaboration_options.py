@@ -1,0 +1,77 @@
+"""The options of the collaboration track. Light: it is imported to show ``--help``."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+WORKERS = ("scripted", "careless", "overconfident")
+
+
+def collab(parser: argparse.ArgumentParser) -> None:
+    """Options of ``jarvis bench collab``."""
+    parser.description = (
+        "Does bringing in the user improve what agents deliver? Workers do the tasks of the suite "
+        "with each controller and a simulated user; the same runs without Jarvis are the baseline."
+    )
+    parser.add_argument(
+        "--tasks", metavar="NAMES", type=_listed, default=(), help="only these, by commas"
+    )
+    parser.add_argument(
+        "--workers",
+        metavar="NAMES",
+        type=_listed,
+        default=("scripted",),
+        help=f"by commas, of: {', '.join(WORKERS)} (default: scripted)",
+    )
+    parser.add_argument(
+        "--controller",
+        metavar="NAMES",
+        type=_listed,
+        default=("jarvis",),
+        help="by commas, of: none, jarvis, jarvis-model, never, always-at-final, random, placebo, "
+        "oracle, all, or MODULE:NAME of your own (default: jarvis); none is always run too",
+    )
+    parser.add_argument("--seed", metavar="N", type=int, default=0, help="(default: 0)")
+    parser.add_argument(
+        "--repeats", metavar="N", type=int, default=1, help="of each run (default: 1)"
+    )
+    parser.add_argument(
+        "--mode",
+        choices=("paper", "strict", "both"),
+        default="paper",
+        help="paper: two requests a run, the last kept for the final record; strict: --budget",
+    )
+    parser.add_argument(
+        "--budget", metavar="N", type=int, default=4, help="requests in strict mode (default: 4)"
+    )
+    parser.add_argument(
+        "--user",
+        choices=("scripted", "model"),
+        default="scripted",
+        help="who plays the user: rules, or the chat model of the settings (default: scripted)",
+    )
+    parser.add_argument(
+        "--out", metavar="DIR", type=Path, help="keep the record and a page with plots; go on there"
+    )
+    parser.add_argument("--suite", metavar="DIR", type=Path, help="tasks of another folder")
+    parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes (default: 1)")
+    parser.add_argument(
+        "--ray", metavar="ADDRESS", default="", help="a Ray cluster, or 'local' for one here"
+    )
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def compare(parser: argparse.ArgumentParser) -> None:
+    """Options of ``jarvis bench compare``."""
+    parser.description = (
+        "Compare two results of 'jarvis bench collab' over the runs that both hold: how much "
+        "better the second is than the first, with intervals and exact tests."
+    )
+    parser.add_argument("first", metavar="FIRST", type=Path, help="a folder of results")
+    parser.add_argument("second", metavar="SECOND", type=Path, help="another one")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
