@@ -15,7 +15,6 @@ up to ``ahead_s``; ``feed`` refuses what goes beyond, so no client can fill the 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from audio.devices.base import CapturePort, Deliver, DeviceInfo, Lost, PlaybackPort, Render
 from audio.devices.pacing import pace
+from audio.ring import SampleRing
 
 BLOCK_S = 0.02
 _PACE = 1.05  # of real time: how fast a backlog is delivered
@@ -75,12 +75,10 @@ class NetworkSound:
         self._playback = _Port(DeviceInfo("client", sound.playback_rate, 1, 0.0))
         self._capture_block = _whole(sound.capture_rate)
         self._playback_block = _whole(sound.playback_rate)
-        self._limit = round(sound.ahead_s * sound.capture_rate)
-        self._waiting: deque[NDArray[np.float32]] = deque()
-        self._queued = 0  # samples in it
+        self._waiting = SampleRing(round(sound.ahead_s * sound.capture_rate))
+        self._delivered = 0  # samples of the client's
         self._credit = _BURST_S * sound.capture_rate  # samples that may be delivered now
         self._silent_blocks = 0  # beats since the client's sound was last delivered
-        self._fed = 0
         self._beats = 0
         self._rendered = 0  # blocks
         self._sounding = False
@@ -99,29 +97,24 @@ class NetworkSound:
     @property
     def queued_s(self) -> float:
         """Sound that was fed and waits to be delivered."""
-        return self._queued / self.format.capture_rate
+        return self._waiting.available / self.format.capture_rate
 
     @property
     def delivered_s(self) -> float:
         """The client's sound that was delivered, since the start; silence put in is not counted."""
-        return (self._fed - self._queued) / self.format.capture_rate
+        return self._delivered / self.format.capture_rate
 
     def feed(self, samples: NDArray[np.float32]) -> bool:
         """Take sound of the client, float32 mono; False, and nothing taken, when too much waits."""
-        if self._queued + samples.size > self._limit:
+        if self._waiting.available + samples.size > self._waiting.capacity_samples:
             return False
-        if samples.size:
-            self._waiting.append(samples)
-            self._queued += samples.size
-            self._fed += samples.size
-            self._deliver_due()
+        self._waiting.write(samples)
+        self._deliver_due()
         return True
 
     def clear(self) -> None:
         """Forget what was fed and not yet delivered."""
         self._waiting.clear()
-        self._fed -= self._queued
-        self._queued = 0
 
     async def run(self) -> None:
         """Drive both sides until ``close``."""
@@ -162,15 +155,12 @@ class NetworkSound:
     def _deliver_due(self) -> None:
         if self._capture.handle is None:
             return
-        while self._waiting and self._credit >= 1.0:
-            samples = self._waiting.popleft()
-            due = min(samples.size, int(self._credit))
-            if due < samples.size:
-                self._waiting.appendleft(samples[due:])
-            self._queued -= due
-            self._credit -= due
+        samples = self._waiting.read(int(self._credit))
+        if samples.size:
+            self._credit -= samples.size
+            self._delivered += samples.size
             self._silent_blocks = 0
-            self._capture.handle(samples[:due])
+            self._capture.handle(samples)
 
     def _be_silent(self) -> None:
         """Deliver silence for the time in which the client has sent nothing."""
@@ -178,7 +168,7 @@ class NetworkSound:
             self._silent_blocks = 0
             return
         after = round(_SILENT_AFTER_S / BLOCK_S)
-        if self._waiting or self._silent_blocks < after:
+        if self._waiting.available or self._silent_blocks < after:
             return
         blocks = self._silent_blocks if self._silent_blocks == after else 1
         self._capture.handle(np.zeros(blocks * self._capture_block, np.float32))

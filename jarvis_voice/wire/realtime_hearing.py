@@ -8,9 +8,6 @@ import binascii
 from collections import deque
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from audio.devices.network_io import NetworkSound
 from audio.errors import EngineError
 from audio.pcm import RATE as RECOGNIZER_RATE
@@ -25,6 +22,7 @@ from jarvis_voice.wire.talk import Transcribe
 MAX_BUFFER_S = 120.0  # of sound that waits for a commit
 MIN_COMMIT_S = 0.1  # less than this is no speech
 MAX_COMMITS = 8  # that wait to be recognized
+BYTES_PER_S = 2 * RATE
 
 
 @dataclass(slots=True)
@@ -49,9 +47,8 @@ class Hearing:
         self._emit = emit
         self._transcribe = transcribe
         self._turn: _Turn | None = None
-        self._buffer: list[NDArray[np.float32]] = []
-        self._buffered = 0
-        self._commits: deque[tuple[Item, NDArray[np.float32]]] = deque()
+        self._buffer = bytearray()  # PCM16, as it came
+        self._commits: deque[tuple[Item, bytes]] = deque()
         self._committed = asyncio.Event()
 
     @property
@@ -64,7 +61,8 @@ class Hearing:
     def append(self, audio: str) -> None:
         """Take base64 PCM16. Raises Refused."""
         try:
-            samples = decode(base64.b64decode(audio, validate=True))
+            sound = base64.b64decode(audio, validate=True)
+            samples = decode(sound)
         except (ValueError, binascii.Error):
             raise Refused("It is PCM16 in base64, whole samples.", "audio") from None
         if not self.manual:
@@ -75,39 +73,37 @@ class Hearing:
                     "input_audio_buffer_full",
                 )
             return
-        if self._buffered + samples.size > MAX_BUFFER_S * RATE:
+        if len(self._buffer) + len(sound) > MAX_BUFFER_S * BYTES_PER_S:
             raise Refused(
                 f"The buffer holds {MAX_BUFFER_S:.0f} s; this was dropped.",
                 "audio",
                 "input_audio_buffer_full",
             )
-        self._buffer.append(samples)
-        self._buffered += samples.size
+        self._buffer += sound
 
     def clear(self) -> None:
         """Forget what is not committed."""
         self.devices.clear()
-        self._empty()
+        self._buffer.clear()
         self._emit("input_audio_buffer.cleared")
 
     def commit(self) -> None:
         """What is in the buffer is a turn. Raises Refused."""
         if not self.manual:
             raise Refused("With turn detection, turns are committed by the server.", "type")
-        if self._buffered < MIN_COMMIT_S * RATE:
-            held_ms = 1000 * self._buffered / RATE
+        said_s = len(self._buffer) / BYTES_PER_S
+        if said_s < MIN_COMMIT_S:
             raise Refused(
-                f"The buffer holds {held_ms:.0f} ms of sound, too little for a turn.",
+                f"The buffer holds {1000 * said_s:.0f} ms of sound, too little for a turn.",
                 None,
                 "input_audio_buffer_commit_empty",
             )
         if len(self._commits) >= MAX_COMMITS:
             raise Refused("Too many turns wait to be recognized.", None, "too_many_turns")
-        item = Item(self._items.new_id(), "user", "input_audio", said_s=self._buffered / RATE)
-        sound = resample(np.concatenate(self._buffer), RATE, RECOGNIZER_RATE)
-        self._empty()
+        item = Item(self._items.new_id(), "user", "input_audio", said_s=said_s)
+        self._commits.append((item, bytes(self._buffer)))
+        self._buffer.clear()
         self._show(item)
-        self._commits.append((item, sound))
         self._committed.set()
 
     async def recognize_next(self) -> None:
@@ -117,7 +113,8 @@ class Hearing:
             await self._committed.wait()
         item, sound = self._commits[0]
         try:
-            item.text = await self._transcribe(sound)
+            samples = await asyncio.to_thread(resample, decode(sound), RATE, RECOGNIZER_RATE)
+            item.text = await self._transcribe(samples)
         except EngineError as error:
             fault = {"type": "server_error", "message": str(error)}
             self._tell("failed", item, error=fault)
@@ -125,10 +122,6 @@ class Hearing:
             item.asks = bool(item.text)
             self._told(item)
         self._commits.popleft()
-
-    def _empty(self) -> None:
-        self._buffer.clear()
-        self._buffered = 0
 
     # --- turns that the conversation detects ---------------------------------------------------
 

@@ -89,7 +89,7 @@ class Items:
             raise Refused("There is an item of this id.", "item.id")
         if after not in (None, ROOT, self.last_id):
             raise Refused("Items are added at the end.", "previous_item_id")
-        text = " ".join(part.text.strip() for part in wanted.content if part.text)
+        text = " ".join(_clean(part.text) for part in wanted.content if part.text).strip()
         if not text:
             raise Refused("The message holds no text.", "item.content")
         item = Item(wanted.id or self.new_id(), wanted.role, kind, text)
@@ -121,3 +121,8 @@ class Items:
         for item in asking:
             item.asks = False
         return " ".join(item.text for item in asking)
+
+
+def _clean(text: str) -> str:
+    """On one line, without control characters."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())

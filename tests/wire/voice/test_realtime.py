@@ -186,6 +186,14 @@ async def test_a_typed_question_is_answered_aloud_when_a_response_is_asked_for(r
     assert conforms(caller)
 
 
+async def test_what_is_typed_is_plain_text_whatever_was_sent(realtime, engines):
+    async with realtime(engines) as caller:
+        caller.put(text("What \x00\n failed?"))
+        caller.put({"type": "response.create"})
+        await caller.wait_for("response.done")
+    assert [x.user_text for x in engines.talks[0].history] == ["What failed?"]
+
+
 async def test_a_response_is_cancelled_at_the_clients_wish(realtime, engines):
     async with realtime(engines) as caller:
         caller.put(text("How is it going?"))
@@ -284,6 +292,7 @@ REFUSED = [
     (text("x", role="system", content=[{"type": "input_image"}]), "item.content.type"),
     (text("x", type="function_call_output"), "item.type"),
     (text(" "), "item.content"),
+    (text("half a character: \ud800"), "item.content.0.text"),
     (update(tools=[{"type": "function"}]), "session.tools"),
     (update(output_modalities=["text"]), "session.output_modalities"),
     (update(instructions=["no"]), "session.instructions"),
