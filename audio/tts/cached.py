@@ -77,6 +77,11 @@ class CachedSynthesizer:
         return self._inner.rate
 
     @property
+    def inner(self) -> Synthesizer:
+        """The synthesizer without its cache."""
+        return self._inner
+
+    @property
     def memory_bytes(self) -> int:
         """Bytes of sound in memory."""
         return self._bytes

@@ -35,6 +35,7 @@ COMMANDS = {
     "doctor": "check devices and models, and say what to do about each fault",
     "transcribe": "turn a recording into text",
     "say": "speak a text to the loudspeaker or a file",
+    "bench": "measure latency, turn-taking and more",
     "models": "list the engines, their weights, licences and hashes",
     "config": "print the settings and where each comes from",
     "attach": "let an agent runtime ask Jarvis before it acts",
