@@ -25,6 +25,16 @@ class Track(NamedTuple):
 _PROBES = "bench.probes.options"
 _COLLABORATION = "bench.tracks.collaboration"
 TRACKS = {
+    "check": Track(
+        "check tasks: the ladder that each of them must pass to be measured with",
+        "bench.suite.check:add_arguments",
+        "bench.suite.check:run",
+    ),
+    "import": Track(
+        "take in your own checkout of the original JarvisBench tasks",
+        "bench.suite.importer:add_arguments",
+        "bench.suite.importer:run",
+    ),
     "latency": Track(
         "how long you wait for an answer, by stage",
         f"{_PROBES}:latency",

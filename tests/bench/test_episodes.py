@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import operator
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -44,22 +41,3 @@ def test_an_error_of_the_work_comes_out_in_its_place() -> None:
 def test_a_process_that_dies_is_named_and_nothing_hangs() -> None:
     with pytest.raises(EpisodesStopped, match="goes on from there"):
         list(run_all(os._exit, [3], Where(jobs=2)))
-
-
-_ON_RAY = """
-import operator
-from bench.episodes import Where, run_all
-assert list(run_all(operator.neg, list(range(30)), Where(jobs=2, ray="local"))) == [
-    -n for n in range(30)
-]
-print("same")
-"""
-
-
-@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the package ray")
-def test_two_ray_workers_give_the_same_in_the_same_order() -> None:
-    # in a process of its own: Ray leaves threads, sockets and warnings behind
-    done = subprocess.run(
-        [sys.executable, "-c", _ON_RAY], capture_output=True, text=True, check=False, timeout=120
-    )
-    assert done.stdout == "same\n", done.stderr

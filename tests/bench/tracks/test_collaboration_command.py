@@ -1,0 +1,156 @@
+"""``jarvis bench collab`` and ``compare``, end to end on tiny tasks."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bench.results import FILE_NAME, read
+from bench.tracks.collaboration_command import PAGE_NAME
+from jarvis_voice.cli import main
+from jarvis_voice.cli.io import Io
+
+Tiny = Callable[..., Path]
+
+
+@pytest.fixture
+def suite(tiny: Tiny) -> Path:
+    """A task, a control and a project."""
+    roots = [tiny(name) for name in ("gifts", "control_gifts", "project_gifts")]
+    return roots[0].parent
+
+
+def jarvis(*words: str) -> tuple[int, str, str]:
+    out, err = io.StringIO(), io.StringIO()
+    status = main(["bench", *words], Io(out, err))
+    return status, out.getvalue(), err.getvalue()
+
+
+def collab(suite: Path, *words: str) -> tuple[int, str, str]:
+    return jarvis("collab", "--suite", str(suite), *words)
+
+
+def test_a_table_compares_every_controller_with_no_jarvis(suite: Path) -> None:
+    status, out, err = collab(suite, "--controller", "all")
+    assert status == 0, err
+    lines = {line.split()[0]: line for line in out.splitlines() if line.strip()}
+    assert "2 tasks and 1 controls, 21 runs" in out
+    assert "+25.0 [+25.0, +25.0]" in lines["jarvis"]
+    assert "+0.0 [+0.0, +0.0]" in lines["placebo"]
+    assert "21/21" in err
+
+
+def test_the_record_is_the_same_bytes_here_and_in_two_processes(
+    suite: Path, tmp_path: Path
+) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    options = ("--controller", "random", "--repeats", "2", "--tasks", "gifts,project_gifts")
+    assert collab(suite, *options, "--out", str(here))[0] == 0
+    assert collab(suite, *options, "--out", str(there), "--jobs", "2")[0] == 0
+    assert (here / FILE_NAME).read_bytes() == (there / FILE_NAME).read_bytes()
+    assert (here / PAGE_NAME).read_bytes() == (there / PAGE_NAME).read_bytes()
+    status, out, _ = jarvis("compare", str(here), str(there))
+    assert status == 0
+    assert "+0.0 [+0.0, +0.0]" in out
+
+
+def test_an_interrupted_benchmark_goes_on_to_the_same_bytes(suite: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert collab(suite, "--out", str(out))[0] == 0
+    whole = (out / FILE_NAME).read_bytes()
+    (out / FILE_NAME).write_bytes(whole[: len(whole) // 2])
+    status, _, err = collab(suite, "--out", str(out))
+    assert status == 0
+    assert "of 6 runs are there already" in err
+    assert (out / FILE_NAME).read_bytes() == whole
+
+
+def test_the_page_holds_all_it_shows(suite: Path, tmp_path: Path) -> None:
+    assert collab(suite, "--out", str(tmp_path / "out"), "--controller", "oracle")[0] == 0
+    page = (tmp_path / "out" / PAGE_NAME).read_text(encoding="utf-8")
+    for part in ("Quality against attention", "Score by task: oracle", "A run: ", "Nameless gifts"):
+        assert part in page
+    assert "75.0 → 100.0" in page
+    assert "http" not in page.replace("http://www.w3.org/2000/svg", "").replace("http-equiv", "")
+    assert "<script" not in page
+
+
+def test_figures_for_a_program(suite: Path) -> None:
+    options = ("--json", "--workers", "overconfident", "--tasks", "gifts", "--mode", "both")
+    status, out, _ = collab(suite, *options)
+    assert status == 0
+    by_group = json.loads(out)["groups"]
+    assert list(by_group) == ["overconfident, paper", "overconfident, strict"]
+    found = by_group["overconfident, strict"]
+    assert [item["controller"] for item in found] == ["none", "jarvis"]
+    assert found[1]["sets"]["tasks"]["gain"]["mean"] == 0.0
+
+
+def test_a_broken_task_stops_no_other_and_makes_the_command_fail(suite: Path) -> None:
+    (suite / "gifts/sealed/grade.py").write_text("def grade(run):\n    return 5\n")
+    (suite / "control_gifts/public/stray").write_text("x")
+    status, out, _ = collab(suite)
+    assert status == 1
+    left_out = "Left out of all figures: 2 invalid (bundle_malformed), 2 invalid (grader_failed)."
+    assert left_out in out
+    assert "1 tasks and 0 controls" not in out  # what they are is still known
+    assert "+25.0" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "problem"),
+    [
+        (("--tasks", "nothing"), 'no task "nothing"'),
+        (("--workers", "elves"), 'no workers "elves"'),
+        (("--controller", "psychic"), 'no controller "psychic"'),
+        (("--controller", "json:dumps"), '"json:dumps" is no controller'),
+        (("--repeats", "0"), "--repeats 0 is too small"),
+        (("--jobs", "0"), "--jobs 0 is too small"),
+    ],
+)
+def test_wrong_options_are_one_line(suite: Path, words: tuple[str, ...], problem: str) -> None:
+    status, out, err = collab(suite, *words)
+    assert (status, out) == (2, "")
+    assert problem in err
+
+
+def test_a_model_without_settings_is_named_before_anything_runs(suite: Path) -> None:
+    status, _, err = collab(suite, "--user", "model")
+    assert status != 0
+    assert "brain" in err
+
+
+def test_what_cannot_be_compared_is_said(suite: Path, tmp_path: Path) -> None:
+    assert jarvis("compare", str(tmp_path), str(tmp_path))[0] == 1
+    for name, seed in (("a", "1"), ("b", "2")):
+        assert collab(suite, "--out", str(tmp_path / name), "--seed", seed)[0] == 0
+    status, _, err = jarvis("compare", str(tmp_path / "a"), str(tmp_path / "b"))
+    assert status == 2
+    assert "no run in common" in err
+    other = ("--out", str(tmp_path / "a"), "--seed", "2")
+    assert "another plan (seed differs)" in collab(suite, *other)[2]
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the package ray")
+def test_two_ray_workers_make_the_same_bytes(suite: Path, tmp_path: Path) -> None:
+    here, there = tmp_path / "here", tmp_path / "there"
+    assert collab(suite, "--out", str(here))[0] == 0
+    # in a process of its own: Ray leaves threads, sockets and warnings behind
+    options = ["bench", "collab", "--suite", suite, "--out", there, "--jobs", "2", "--ray", "local"]
+    done = subprocess.run(
+        [sys.executable, "-m", "jarvis_voice", *map(str, options)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=180,
+    )
+    assert done.returncode == 0, done.stderr
+    assert (here / FILE_NAME).read_bytes() == (there / FILE_NAME).read_bytes()
+    assert len(read(there)[1]) == 6
