@@ -43,7 +43,7 @@ class Distance:
         if not over_agent:
             self._learn(loudest_dbfs)
             return False
-        return self._frames >= LEARNED_FRAMES and loudest_dbfs < self._usual_dbfs - FAR_DB
+        return self._frames >= LEARNED_FRAMES and bool(loudest_dbfs < self._usual_dbfs - FAR_DB)
 
     def _learn(self, level_dbfs: float) -> None:
         self._frames += 1

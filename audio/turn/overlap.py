@@ -66,6 +66,7 @@ class Opinion:
 
     verdict: Verdict
     reason: str
+    to_us: bool = True  # False when it was said to somebody else
 
 
 _UNDECIDED = Opinion(Verdict.UNDECIDED, "")
@@ -85,7 +86,7 @@ def _settled(heard: Overheard, settings: TurnSettings) -> Opinion:
     if kind is Overlap.BACKCHANNEL:
         return Opinion(Verdict.PASS, f"backchannel {said}")
     if _elsewhere(heard):
-        return Opinion(Verdict.PASS, f"said to somebody else: {said}")
+        return Opinion(Verdict.PASS, f"said to somebody else: {said}", to_us=False)
     short = heard.speech_s < settings.barge_in_s - TOLERANCE_S
     if short and heard.claim is not None and heard.claim < settings.ignored_claim:
         return Opinion(Verdict.PASS, f"a sound that asks for nothing ({heard.claim:.2f}): {said}")
@@ -100,7 +101,7 @@ def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
         return None
     said = f'"{heard.words.strip()}"'
     if _elsewhere(heard):
-        return Opinion(Verdict.PASS, f"said to somebody else: {said}")
+        return Opinion(Verdict.PASS, f"said to somebody else: {said}", to_us=False)
     lasting = heard.speech_s >= settings.barge_in_s - TOLERANCE_S
     doubted = heard.claim is not None and heard.claim < settings.doubt_claim and not lasting
     if kind is Overlap.STOP:

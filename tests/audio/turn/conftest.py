@@ -40,18 +40,23 @@ class Script:
         self._words: list[str] = []
         self._due: list[FinalHeard | AgentStopped] = []
 
-    def say(self, seconds: float, words: str = "") -> Script:
+    def say(
+        self, seconds: float, words: str = "", claim: float | None = None, far: bool = False
+    ) -> Script:
         if words:
             self._words.append(words)
-        return self.frames(seconds, 0.95)
+        return self.frames(seconds, 0.95, claim, far)
 
     def pause(self, seconds: float) -> Script:
         return self.frames(seconds, 0.02)
 
-    def frames(self, seconds: float, probability: float) -> Script:
+    def frames(
+        self, seconds: float, probability: float, claim: float | None = None, far: bool = False
+    ) -> Script:
         for _ in range(round(seconds / FRAME_S)):
             self._pass(FRAME_S)
-            self._take(self.machine.feed(FrameHeard(self.now_s, probability, FRAME_S)))
+            frame = FrameHeard(self.now_s, probability, FRAME_S, claim, far)
+            self._take(self.machine.feed(frame))
         return self
 
     def no_frames(self, seconds: float) -> Script:
