@@ -98,7 +98,8 @@ class _Turn:
     final: str | None = None  # of this revision
     set_aside: str = ""  # why it will be discarded, while the agent speaks
     claim: float | None = None  # how surely its newest sound asks for the floor
-    far: bool = False  # all of it was far away
+    far: bool = False  # it is far away
+    to_us: bool = True  # False once it was set aside because it was said to somebody else
     closed_s: float | None = None  # when max_turn_s was over
     note: str = ""  # added to the reason of its commit
     wait: Wait = _NOT_WEIGHED
@@ -277,6 +278,7 @@ class TurnMachine:
             turn.revision += 1
             turn.settled_s = turn.final = turn.judged = None
             turn.set_aside = turn.note = ""
+            turn.to_us = True
             if turn.overlap:
                 self._playing.duck(self._now_s, "speech over the agent")
             reason = f"speech again after {pause_s:.2f} s"
@@ -362,7 +364,7 @@ class TurnMachine:
         elif opinion.verdict is Verdict.PAUSE:
             self._playing.pause(self._now_s, self._sustained.onset_s, opinion.reason)
         elif opinion.verdict is Verdict.PASS and settled:
-            turn.set_aside = opinion.reason
+            turn.set_aside, turn.to_us = opinion.reason, opinion.to_us
             self._playing.go_on(self._now_s, opinion.reason)
         elif opinion.verdict is Verdict.PASS:
             self._playing.resume(self._now_s, opinion.reason)
@@ -415,7 +417,8 @@ class TurnMachine:
         self._playing.stopped(self._now_s)
         if self._turn is not None:
             self._turn.overlap = self._turn.user_first = False
-            self._turn.set_aside = ""
+            if self._turn.to_us:
+                self._turn.set_aside = ""
 
     def _stop_playback(self, turn: _Turn, reason: str) -> None:
         turn.overlap = False
