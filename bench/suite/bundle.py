@@ -38,10 +38,10 @@ class Source(_Strict):
 
     benchmark: str
     task_id: str
-    url: str
-    revision: str
-    license: str
-    adaptation: str
+    url: str | None
+    revision: str | None
+    license: str | None
+    adaptation: str | None
 
 
 class Runtime(_Strict):
