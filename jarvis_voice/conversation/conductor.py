@@ -20,6 +20,7 @@ from audio.devices.base import CapturePort, PlaybackPort
 from audio.echo.base import EchoCanceller
 from audio.errors import EngineError
 from audio.near_end import NearEnd
+from audio.overlap_claim import ClaimJudge
 from audio.playback import Playback
 from audio.tts.base import Synthesizer
 from audio.turn import events as turn
@@ -34,6 +35,7 @@ from jarvis_voice.conversation.anticipating import Anticipates, Anticipating
 from jarvis_voice.conversation.ears import Ears
 from jarvis_voice.conversation.keeping import DeviceKeeper, Keeping
 from jarvis_voice.conversation.mouth import Mouth
+from jarvis_voice.conversation.overhearing import Overhearing
 from jarvis_voice.conversation.speaking_up import Notice, SpeakingUp
 from jarvis_voice.conversation.transcriber import Settled, Transcriber
 from jarvis_voice.conversation.voice import Voice
@@ -65,6 +67,7 @@ class Parts:
     synthesizer: Synthesizer
     brain: Brain
     devices: DeviceKeeper | None = None  # without one a lost device ends the conversation
+    claims: ClaimJudge | None = None  # without one, words and duration alone tell an interruption
 
 
 class Conversation:
@@ -100,6 +103,7 @@ class Conversation:
         if parts.devices is not None:
             self._keeping = Keeping(parts.devices, self._sound_is_back, publish)
         self._machine = TurnMachine(settings.turn)
+        self._overlap = Overhearing(parts.claims)
         self.answers_turns = True  # False leaves it to ``ask`` what is answered, and when
         self._typed = TYPED_TURNS
         self._facts: deque[turn.Fact] = deque()  # the first one is being dealt with
@@ -197,6 +201,7 @@ class Conversation:
                 task.cancel()
 
     def _device_lost(self, reason: str) -> None:
+        self._mouth.lost()
         if self._keeping is not None:
             self._keeping.lost(reason)
             return
@@ -207,6 +212,9 @@ class Conversation:
     def _sound_is_back(self) -> None:
         self._ears.resync()
         self._mouth.reopened()
+
+    def _agent_speaks(self) -> bool:
+        return self._machine.floor in (turn.Floor.AGENT, turn.Floor.OVERLAP)
 
     def _floor_is_free(self) -> bool:
         return self._machine.floor is turn.Floor.IDLE and self._answering.idle
@@ -226,7 +234,8 @@ class Conversation:
         async for heard in self._ears.frames():
             self._last_frame_s = clock.session_now()
             self._transcriber.push(heard.frame)
-            self._feed(turn.FrameHeard(heard.at_s, heard.frame.probability))
+            self._feed(self._overlap.heard(heard, over_agent=self._agent_speaks()))
+            self._transcriber.hurry(self._machine.floor is turn.Floor.OVERLAP)
             quiet = self._floor_is_free() and heard.frame.probability < SURELY_SILENT
             self._ears.hurry(active=not quiet)
 
@@ -356,10 +365,27 @@ class Conversation:
             self._publish(events.BargedIn(now_s, request.onset_s, answer.number, request.reason))
 
     def _steer_playback(
-        self, request: turn.Duck | turn.Unduck | turn.HoldPlayback | turn.ReleasePlayback
+        self,
+        request: turn.Duck
+        | turn.Unduck
+        | turn.PausePlayback
+        | turn.ResumePlayback
+        | turn.HoldPlayback
+        | turn.ReleasePlayback,
     ) -> None:
         playback = self._mouth.playback
         match request:
+            case turn.PausePlayback():
+                if (paused := self._mouth.pause()) is not None:
+                    reply, silent_s = paused
+                    self._publish(
+                        events.PlaybackPaused(request.at_s, True, reply, request.reason, silent_s)
+                    )
+            case turn.ResumePlayback():
+                if (resumed := self._mouth.resume()) is not None:
+                    self._publish(
+                        events.PlaybackPaused(request.at_s, False, resumed, request.reason)
+                    )
             case turn.Duck():
                 playback.duck()
                 self._publish(events.PlaybackDucked(request.at_s, True, request.reason))
