@@ -26,6 +26,7 @@ from typing import Final, Protocol
 
 from bench.errors import ControllerFailed
 from bench.guests import Guest, imported
+from bench.results import NONE
 from jarvis_voice.attention.candidate import Consequence
 from jarvis_voice.attention.model_policy import Message, ModelPolicy
 from jarvis_voice.attention.policy import (
@@ -40,7 +41,6 @@ from jarvis_voice.attention.records import salient
 from jarvis_voice.brain.chat_model import ChatMessage, ChatModel
 from jarvis_voice.errors import JarvisError
 
-NONE: Final = "none"
 NAMES: Final = (NONE, "jarvis", "never", "always-at-final", "random", "placebo", "oracle")
 PLACEBO_HOLD_S: Final = 8.0  # below the time after which a desk gives up on a policy
 

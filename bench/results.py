@@ -22,6 +22,7 @@ from bench.errors import ResultUnreadable
 from jarvis_voice.errors import OutputError
 
 FILE_NAME: Final = "collaboration.jsonl"
+NONE: Final = "none"  # the controller of the baseline: no desk at all
 LINE_BYTES: Final = 256 * 1024
 TIMELINE: Final = 400  # entries of one run
 

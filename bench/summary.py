@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import Any, Final
 
-from bench.controllers import NONE
-from bench.results import RunRecord, valid
+from bench.results import NONE, RunRecord, valid
 from bench.statistics import (
     Asking,
     Interval,

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from bench.controllers import NAMES, NONE, Setting, build
+from bench.controllers import NAMES, Setting, build
 from bench.episodes import Where, run_all
 from bench.errors import ControllerFailed
 from bench.model_requester import ModelRequester
 from bench.report.progress import Progress
 from bench.requester import ScriptedRequester
-from bench.results import FILE_NAME, Episode, Plan, ResultFile, RunRecord, read
+from bench.results import FILE_NAME, NONE, Episode, Plan, ResultFile, RunRecord, read
 from bench.suite.bundle import digest_of
 from bench.suite.catalog import TASKS, task_ids
 from bench.summary import compare as compare_records

@@ -32,6 +32,13 @@ def collab(parser: argparse.ArgumentParser) -> None:
         help="by commas, of: none, jarvis, jarvis-model, never, always-at-final, random, placebo, "
         "oracle, all, or MODULE:NAME of your own (default: jarvis); none is always run too",
     )
+    _add_runs(parser)
+    parser.add_argument("--suite", metavar="DIR", type=Path, help="tasks of another folder")
+    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
+
+
+def _add_runs(parser: argparse.ArgumentParser) -> None:
+    """How often, under which conditions and where runs are made."""
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="(default: 0)")
     parser.add_argument(
         "--repeats", metavar="N", type=int, default=1, help="of each run (default: 1)"
@@ -54,12 +61,10 @@ def collab(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="DIR", type=Path, help="keep the record and a page with plots; go on there"
     )
-    parser.add_argument("--suite", metavar="DIR", type=Path, help="tasks of another folder")
     parser.add_argument("--jobs", metavar="N", type=int, default=1, help="processes (default: 1)")
     parser.add_argument(
         "--ray", metavar="ADDRESS", default="", help="a Ray cluster, or 'local' for one here"
     )
-    parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 
 def compare(parser: argparse.ArgumentParser) -> None:

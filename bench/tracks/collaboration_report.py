@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 
-from bench.controllers import NONE
 from bench.report import svg, terminal
 from bench.report.page import Section, facts, page, table
-from bench.results import Plan, RunRecord, valid
+from bench.results import NONE, Plan, RunRecord, valid
 from bench.statistics import Interval
 from bench.summary import Figures, Gain, figures, groups
 
