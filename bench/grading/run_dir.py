@@ -11,13 +11,14 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bench.grading.contract import contract_share, schema_faults
 from bench.suite.bundle import digest_of, is_plain
+from bench.workers.app_state import replay
 
 FILE_BYTES = 4 * 1024 * 1024
 
@@ -100,6 +101,11 @@ class RunDir:
             and entry.get("ok") is True
             and isinstance(entry.get("arguments"), dict)
         ]
+
+    def app(self) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+        """The app's collections after all that was carried out; as it was before for nothing."""
+        done = [entry for entry in self.actions() if entry.get("ok") is True]
+        return replay(self.public, done).collections
 
     def contract(self) -> float:
         """The share of ``public/output_contract.json`` that is met, 0 to 1."""

@@ -217,7 +217,8 @@ def replay(public: Path, actions: Sequence[Mapping[str, Any]]) -> AppState:
     """The app after these ``{"action", "arguments"}``, as a reference outcome lists them."""
     app = AppState.of(public)
     for action in actions:
-        app.act(str(action.get("action")), action.get("arguments", {}))
+        arguments = action.get("arguments")
+        app.act(str(action.get("action")), arguments if isinstance(arguments, Mapping) else {})
     return app
 
 

@@ -28,8 +28,8 @@ _DELEGATED = re.compile(
 _YES = re.compile(r"(?i)^(?:yes|yeah|yep|sure|ok(?:ay)?|fine|go ahead|agreed|do (?:it|that|so))\b")
 _NO = re.compile(r"(?i)^(?:no|nope|don'?t|hold off|stop|not that)\b")
 _NEGATOR = re.compile(
-    r"^(?:not|no|never|without|nor|neither|(?:do|does|is|wo|ca)n'?t|cannot|avoid|refuse|stop|skip"
-    r"|against|drop|exclude|instead_of|rather_than|except)$"
+    r"^(?:not|no|never|without|nor|neither|(?:do|does|is|wo|ca)n'?t|cannot|nothing|none|nobody|avoid|refuse"
+    r"|stop|skip|against|drop|exclude|instead_of|rather_than|except)$"
 )
 _CLAUSE = re.compile(
     r"[.;:!?\n]+|,?\s+\b(?:but|instead|rather|then|however|and then)\b(?!\s+(?:of|than))|,"
