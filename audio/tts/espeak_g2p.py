@@ -16,7 +16,7 @@ from audio.engine import EngineInfo
 from audio.errors import EngineFailed, EngineMissing
 from audio.tts import kokoro
 from audio.tts.g2p import word_and_pause
-from audio.tts.kokoro_model import KokoroModel
+from audio.tts.kokoro_stream import Clock, open_network
 from audio.tts.phoneme_speech import PhonemeSynthesizer
 from audio.tts.phonemes import from_ipa, pronounceable
 from audio.tts.voices import JARVIS_VOICE, load_styles
@@ -70,10 +70,17 @@ class EspeakG2P:
 
 
 class EspeakKokoroSynthesizer(PhonemeSynthesizer):
-    """The int8 network, with words read by espeak-ng."""
+    """The shipped network, with words read by espeak-ng."""
 
-    def __init__(self, voice: str = JARVIS_VOICE, speed: float = 1.0, threads: int = 2) -> None:
-        """Raises as KokoroSynthesizer."""
+    def __init__(
+        self,
+        voice: str = JARVIS_VOICE,
+        speed: float = 1.0,
+        threads: int = kokoro.THREADS,
+        clock: Clock | None = None,
+    ) -> None:
+        """See KokoroSynthesizer."""
         load_styles(voice)
         phonemize = EspeakG2P().phonemize
-        super().__init__(KokoroModel(threads), describe(), voice, speed, phonemize)
+        network = open_network(voice, threads, clock)
+        super().__init__(network, describe(), voice, speed, phonemize)

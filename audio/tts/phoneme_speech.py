@@ -6,7 +6,7 @@ An engine adds only its network; see ``kokoro_model.py``, ``kokoro_torch.py``, `
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,8 @@ from audio.engine import CancelToken, EngineInfo
 from audio.tts.base import SpeechChunk, SpokenPhrase, SpokenWord
 from audio.tts.g2p import english_g2p
 from audio.tts.phonemes import vocabulary
-from audio.tts.pieces import Marker, Piece, cut, place, trim
+from audio.tts.pieces import Marker, Piece, cut
+from audio.tts.streaming.growing import GrowingPhrase
 from audio.tts.voices import load_styles
 
 RATE = 24_000  # Hz
@@ -54,6 +55,32 @@ class Network(Protocol):
         ...
 
 
+class Window(NamedTuple):
+    """The next stretch of a phrase's audio."""
+
+    audio: NDArray[np.float32]  # mono at 24 kHz, shape (n,)
+    last: bool
+
+
+class Stream(NamedTuple):
+    """A phrase whose audio comes in windows."""
+
+    edges: NDArray[np.int64]  # as in Inference
+    begin: int  # the sample with which the first window begins; before it there is silence
+    windows: Iterator[Window]  # raises Cancelled or EngineFailed
+
+
+@runtime_checkable
+class StreamingNetwork(Network, Protocol):
+    """A network that can begin to sound before its phrase is done."""
+
+    def stream(
+        self, tokens: list[int], style: NDArray[np.float32], speed: float, cancel: CancelToken
+    ) -> Stream:
+        """As ``infer``, in one or several windows. Raises Cancelled or EngineFailed."""
+        ...
+
+
 def edges_of(frames: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where each token begins, from the frames of all tokens with both paddings."""
     return np.cumsum(frames.ravel())[:-1] * FRAME_SAMPLES
@@ -62,8 +89,8 @@ def edges_of(frames: NDArray[np.int64]) -> NDArray[np.int64]:
 class PhonemeSynthesizer:
     """A Synthesizer around any of the networks.
 
-    A phrase of up to 160 phonemes (some 25 words) is one chunk; a longer one comes in several, cut
-    where it pauses.
+    A phrase of up to 160 phonemes (some 25 words) is said in one go; a longer one is cut where it
+    pauses. Each piece is one chunk, or several when the network streams.
     """
 
     def __init__(
@@ -109,17 +136,29 @@ class PhonemeSynthesizer:
         marker = Marker(spoken)
         base = 0
         for piece in cut(spoken):
-            chunk = self._say(piece, marker, base, cancel)
-            base += len(chunk.samples)
-            yield chunk
+            begin = base
+            for chunk in self._say(piece, marker, begin, cancel):
+                base += len(chunk.samples)
+                yield chunk
 
-    def _say(self, piece: Piece, marker: Marker, base: int, cancel: CancelToken) -> SpeechChunk:
+    def _say(
+        self, piece: Piece, marker: Marker, base: int, cancel: CancelToken
+    ) -> Iterator[SpeechChunk]:
         known = vocabulary()
-        tokens = [known[symbol] for symbol in piece.text]
-        inference = self._network.infer(tokens, self._style(len(tokens)), self._speed, cancel)
-        trimmed = trim(inference.audio, RATE, piece.text[-1])
-        placed = place(piece.spans, inference.edges - _LEAD_SAMPLES, trimmed)
-        return SpeechChunk(trimmed.samples, marker.marks(placed, base))
+        stream = self._stream([known[symbol] for symbol in piece.text], cancel)
+        edges = stream.edges - _LEAD_SAMPLES
+        phrase = GrowingPhrase(piece.spans, edges, RATE, piece.text[-1], stream.begin)
+        for window in stream.windows:
+            samples, placed = phrase.add(window.audio, last=window.last)
+            if len(samples) or window.last:
+                yield SpeechChunk(samples, marker.marks(placed, base) if placed else ())
+
+    def _stream(self, tokens: list[int], cancel: CancelToken) -> Stream:
+        style = self._style(len(tokens))
+        if isinstance(self._network, StreamingNetwork):
+            return self._network.stream(tokens, style, self._speed, cancel)
+        inference = self._network.infer(tokens, style, self._speed, cancel)
+        return Stream(inference.edges, 0, iter([Window(inference.audio, last=True)]))
 
     def _style(self, phonemes: int) -> NDArray[np.float32]:
         row = min(phonemes, len(self._styles)) - 1

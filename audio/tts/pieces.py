@@ -22,7 +22,7 @@ HARD_LIMIT = 400  # tokens: cut even inside a clause; the model takes 510, at a 
 _PAUSE_S = {".": 0.3, "!": 0.3, "?": 0.3, "…": 0.3, ":": 0.22, ";": 0.22, "—": 0.18, ",": 0.14}
 _NO_PAUSE_S = 0.05
 _KEPT_LEAD_S = 0.04  # before the first sound, so that no soft consonant is cut
-_FADE_S = 0.005  # where the model's own tail is cut
+FADE_S = 0.005  # where the model's own tail is cut
 _WINDOW_S = 0.005
 _SILENCE_DBFS = -58.0  # the model's silence lies below -65 dBFS, its softest "f" above -50
 
@@ -147,7 +147,7 @@ def trim(audio: NDArray[np.float32], rate: int, final: str) -> Trimmed:
     pause = int(rate * _PAUSE_S.get(final, _NO_PAUSE_S))
     wanted = (last - first) * window + pause
     kept = np.clip(audio[first * window : first * window + wanted], -1, 1).astype(np.float32)
-    fade = min(int(rate * _FADE_S), pause, len(kept))
+    fade = min(int(rate * FADE_S), pause, len(kept))
     if fade:
         kept[-fade:] *= np.linspace(1, 0, fade, dtype=np.float32)
     samples = np.concatenate([kept, np.zeros(wanted - len(kept), np.float32)])

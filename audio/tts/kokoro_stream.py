@@ -1,0 +1,160 @@
+"""Kokoro in windows: the first half second of a phrase sounds while the rest is still being made.
+
+Joins need no cross-fade: with the norms given, each window computes the very samples that the whole
+would have. What differs from whole-sentence synthesis is that the norms are foretold, not measured;
+``bench.stream_quality`` tells how much. A machine that falls behind says whole phrases until it has
+room again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from audio.engine import CancelToken
+from audio.errors import EngineCorrupt, EngineFailed, EngineMissing
+from audio.tts.kokoro_model import KokoroModel
+from audio.tts.phoneme_speech import RATE, Inference, Network, Stream, Window
+from audio.tts.streaming import trial
+from audio.tts.streaming.generator import SAMPLES
+from audio.tts.streaming.network import Plan, TwoHalves
+from audio.tts.streaming.pacing import FIRST, LEAD_S, Pace, cost, next_window
+from audio.tts.streaming.statistics import Forecast, load_forecast
+from audio.tts.streaming.trial import Rivals, Verdict
+from audio.tts.voices import load_styles
+
+Clock = Callable[[], float]
+"""A monotonic reading in seconds; only differences count."""
+
+# The sound leads the frames of its first token by 48 ms in the median, 91 ms in the last tenth; 40
+# more are kept before it. What is decoded earlier would be silence.
+_LEAD_SAMPLES = int(0.14 * RATE)
+
+
+class StreamedKokoro:
+    """A StreamingNetwork. One call at a time."""
+
+    def __init__(self, halves: TwoHalves, forecast: Forecast, pace: Pace, clock: Clock) -> None:
+        self._halves = halves
+        self._forecast = forecast
+        self._pace = pace
+        self._clock = clock
+
+    @property
+    def pace(self) -> Pace:
+        return self._pace
+
+    def infer(
+        self, tokens: list[int], style: NDArray[np.float32], speed: float, cancel: CancelToken
+    ) -> Inference:
+        """See Network.infer: the whole phrase, with its own norms."""
+        plan = self._halves.plan(tokens, style, speed, cancel)
+        return Inference(self._whole(plan, cancel), plan.edges)
+
+    def stream(
+        self, tokens: list[int], style: NDArray[np.float32], speed: float, cancel: CancelToken
+    ) -> Stream:
+        """See StreamingNetwork.stream: in windows when the machine keeps up, else in one."""
+        plan = self._halves.plan(tokens, style, speed, cancel)
+        start = first_frame(plan)
+        if not self._pace.can_stream(plan.length - start):
+            return Stream(plan.edges, 0, self._at_once(plan, cancel))
+        return Stream(plan.edges, SAMPLES * start, self._windows(plan, start, cancel))
+
+    def _at_once(self, plan: Plan, cancel: CancelToken) -> Iterator[Window]:
+        yield Window(self._whole(plan, cancel), last=True)
+
+    def _whole(self, plan: Plan, cancel: CancelToken) -> NDArray[np.float32]:
+        began_s = self._clock()
+        audio, _ = self._halves.whole(plan, cancel)
+        self._pace.spent(self._clock() - began_s, plan.length)
+        return audio
+
+    def _windows(self, plan: Plan, start: int, cancel: CancelToken) -> Iterator[Window]:
+        norms = self._forecast.norms(plan)
+        spent_s = work = 0.0
+        ahead_s, slack_s = -LEAD_S, float("inf")
+        try:
+            while start < plan.length:
+                left = plan.length - start
+                pace_s = max(self._pace.frame_s, spent_s / work) if work else 0.0
+                frames = next_window(ahead_s, pace_s, left) if work else min(FIRST, left)
+                began_s = self._clock()
+                audio = self._halves.window(plan, norms, start, start + frames, cancel)
+                took_s = self._clock() - began_s
+                if work:
+                    ahead_s -= took_s
+                    slack_s = min(slack_s, ahead_s)
+                ahead_s += len(audio) / RATE
+                spent_s, work, start = spent_s + took_s, work + cost(frames), start + frames
+                yield Window(audio, last=start >= plan.length)
+        finally:  # also of a phrase that was called off
+            self._pace.spent(spent_s, work)
+            self._pace.slack(slack_s)
+
+    def close(self) -> None:
+        """Release the network; calling it twice is fine."""
+        self._halves.close()
+
+
+def first_frame(plan: Plan) -> int:
+    """Where decoding begins: shortly before the sound, at an even frame."""
+    return max(0, (int(plan.edges[0]) - _LEAD_SAMPLES) // SAMPLES) // 2 * 2
+
+
+def open_network(voice: str, threads: int, clock: Clock | None) -> Network:
+    """The network that suits this machine: in windows where its self-test allows, else whole.
+
+    Without a clock, whole. The first time on a machine takes some seconds more for the test.
+    Raises EngineMissing, EngineCorrupt or UnwritableOutput when it cannot speak at all.
+    """
+    known = trial.recall(voice, threads)
+    if clock is None or (known is not None and known.settled and not known.streams):
+        return KokoroModel(threads)
+    try:
+        streamed = _streamed(voice, threads, clock, known)
+    except (EngineCorrupt, EngineFailed, EngineMissing) as error:
+        tries = known.tries + 1 if known else 1
+        trial.remember(Verdict(False, error.problem, tries=tries), voice, threads)
+        return KokoroModel(threads)
+    return streamed or KokoroModel(threads)
+
+
+def _streamed(
+    voice: str, threads: int, clock: Clock, known: Verdict | None
+) -> StreamedKokoro | None:
+    """The network in windows; None when the self-test finds against it."""
+    forecast = load_forecast(voice)
+    halves = TwoHalves(threads)
+    if known is not None and known.streams:
+        return StreamedKokoro(halves, forecast, Pace(known.frame_s), clock)
+    pace = Pace(0.0)  # so that the trial streams, whatever it will find
+    streamed = StreamedKokoro(halves, forecast, pace, clock)
+    whole = KokoroModel(threads)
+    try:
+        rivals = Rivals(whole, streamed, lambda: pace.frame_s, load_styles(voice))
+        verdict = trial.try_out(rivals, clock)
+    finally:
+        whole.close()
+    tries = known.tries + 1 if known else 1
+    trial.remember(replace(verdict, tries=tries), voice, threads)
+    if verdict.streams:
+        return streamed
+    streamed.close()
+    return None
+
+
+def manner(voice: str, threads: int) -> str:
+    """How a voice speaks on this machine, as a sentence for people."""
+    verdict = trial.recall(voice, threads)
+    if verdict is None:
+        return "Not tried yet whether it can speak in windows; that is done when it is first used."
+    if not verdict.streams:
+        return f"Speaks whole phrases: {verdict.reason}."
+    return (
+        f"Speaks in windows: first sound of a short sentence after {verdict.first_s:.2f} s instead "
+        f"of {verdict.whole_s:.2f} s, {verdict.mel_db:.1f} dB mel distance from the whole."
+    )
