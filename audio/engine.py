@@ -42,6 +42,7 @@ class EngineInfo:
     weights: tuple[Weight, ...] = ()
     languages: tuple[str, ...] = ("en",)
     install_hint: str = ""  # the command that installs it, empty when installed
+    manner: str = ""  # how it works on this machine, as a self-test found; empty when it has none
 
 
 @dataclass(slots=True)
