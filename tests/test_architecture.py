@@ -43,7 +43,11 @@ EDGES = {
     "soundfile": {"audio/wav.py", "audio/asr/openai_http.py"},
     "samplerate": {"audio/resample.py"},
     "pywebrtc_audio": {"audio/echo/webrtc.py"},
-    "onnxruntime": {"audio/vad/silero.py", "audio/tts/kokoro_model.py"},
+    "onnxruntime": {
+        "audio/vad/silero.py",
+        "audio/tts/kokoro_model.py",
+        "audio/controllers/smart_turn.py",
+    },
     "ctranslate2": {"audio/asr/whisper_model.py"},
     "openai": {
         "audio/asr/openai_http.py",
@@ -52,8 +56,14 @@ EDGES = {
     },
     "anthropic": {"jarvis_voice/brain/anthropic_model.py"},
     "aiohttp": {"jarvis_voice/wire/", "jarvis_voice/runs/live/", "bench/model_server.py"},
-    "websockets": {"bench/probes/websocket.py", "jarvis_voice/wire/", "jarvis_voice/runs/live/"},
+    "websockets": {
+        "audio/controllers/soulx.py",
+        "bench/probes/websocket.py",
+        "jarvis_voice/wire/",
+        "jarvis_voice/runs/live/",
+    },
     "ray": {"bench/episodes.py"},
+    "PIL": {"bench/workers/pictures.py"},
     "sqlite3": {"jarvis_voice/attention/store.py", "jarvis_voice/attention/salvage.py"},
 }
 

@@ -44,7 +44,8 @@ DECISIONS = {
 }
 QUESTION = (
     "When two guests have booked the same chalet, should the later booking be moved or the "
-    "returning guest be kept, and should those who move get a voucher, a free night or a late departure?"
+    "returning guest be kept, and should those who move get a voucher, a free night or a late "
+    "departure?"
 )
 Row = Mapping[str, Any]
 
