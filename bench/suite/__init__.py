@@ -64,7 +64,8 @@ What makes a good task
 - *Controls* look the same from outside. The choice is settled in the materials
   (``settled_in_public``), by the brief (``already_disclosed``, with its words in
   ``disclosures``), makes no difference to any result (``irrelevant``), or the user cannot know it
-  (``not_answerable``). They have no windows, and the good worker alone gets 98 or more.
+  (``not_answerable``). They have no windows, and the good worker alone gets 98 or more. It ends
+  with ``scripted.hand_in``, so that a question which nobody needed does not cost the record.
 - *Projects*: the children write below ``results/<stream>/`` and see only their own workstream;
   the parent reads theirs, reconciles what does not fit, and writes the project's record.
 - *Numbers of a run*: 6 to 30 tool calls, a command within 0.3 s, ``check`` within 3 s.

@@ -17,7 +17,7 @@ from bench.errors import WorkerFailed
 from bench.suite.bundle import Bundle, Topology
 from bench.suite.code import load_module
 from bench.workers.base import Decision, Reply, Tools, Worker
-from bench.workers.understanding import has_guidance, understand
+from bench.workers.understanding import has_guidance, understand, user_words
 
 _TRIES = 4  # of writing a record that is refused
 
@@ -65,6 +65,21 @@ async def settle(
             return choice
         choice = heard
     return choice
+
+
+async def hand_in(tools: Tools, path: str, record: Mapping[str, Any]) -> Reply:
+    """Write a record in which nothing is open, again when it is refused.
+
+    What the user said to it joins its ``facts``: for a worker that was asked about needlessly.
+    """
+    reply = await tools.write(path, as_record(record))
+    for _ in range(_TRIES - 1):
+        if reply.ok:
+            break
+        heard = f'The user was asked, and said: "{user_words(reply.text)}"'
+        record = {**record, "facts": [*record.get("facts", ()), heard]}
+        reply = await tools.write(path, as_record(record))
+    return reply
 
 
 def taken(choice: Choice, reply: Reply, decision: Decision) -> Choice:

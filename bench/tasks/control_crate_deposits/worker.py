@@ -10,7 +10,7 @@ from typing import Any
 
 from bench.errors import WorkerFailed
 from bench.workers.base import Style, Tools
-from bench.workers.scripted import as_record, read
+from bench.workers.scripted import hand_in, read
 
 DECISIONS: dict[str, Any] = {}
 PROGRAM = '''"""Settles crates on deposit for the first quarter of 2024, by the terms."""
@@ -92,7 +92,7 @@ async def work(tools: Tools, style: Style) -> None:
     total = sum(float(row["charge"]) for row in rows)
     await tools.say(f"The charges add up to {total:.2f}.")
     await tools.write("results/statements.md", _statements(rows))
-    await tools.write("results/final.json", as_record(_record(rows, total, old, new)))
+    await hand_in(tools, "results/final.json", _record(rows, total, old, new))
     await tools.say("The drafts are ready for accounts, and nothing was sent.")
 
 

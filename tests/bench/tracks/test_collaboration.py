@@ -87,6 +87,27 @@ def test_a_control_is_asked_about_wrongly_and_has_no_window_to_be_timely_in(tiny
     assert {(item.window, item.timely) for item in record.questions} == {("", None)}
 
 
+HANDS_IN = """
+from bench.workers.scripted import hand_in
+
+DECISIONS = {}
+
+
+async def work(tools, style):
+    await tools.say("Two gifts.")
+    await hand_in(tools, "results/final.json", {"fund": "school", "facts": ["two gifts"]})
+"""
+
+
+def test_a_needless_question_costs_attention_and_not_the_record(tiny: Tiny) -> None:
+    root = tiny("control_gifts", worker=HANDS_IN)
+    alone, asked = run(root, "jarvis"), run(root, "always-at-final")
+    assert alone.questions == []
+    assert asked.attention_cost > 0
+    assert len(asked.questions) == 2
+    assert alone.score == asked.score
+
+
 def test_children_work_side_by_side_and_the_parent_integrates(tiny: Tiny) -> None:
     root = tiny("project_gifts")
     record = run(root, "jarvis")
