@@ -21,9 +21,6 @@ class TurnSettings:
     barge_in_s: float = 0.8  # speech during playback that confirms an interruption
     barge_in_gap_s: float = 0.2  # silence that such speech may contain
     resume_after_s: float = 0.9  # silence after which a pause that nothing confirmed is over
-    pause_claim: float = 0.85  # claim of the sound alone at which the agent pauses
-    doubt_claim: float = 0.3  # under it the sound speaks against an interruption
-    ignored_claim: float = 0.05  # under it a short sound is none, whatever words were found in it
     resume_silence_s: float = 0.45  # silence before a held reply sounds after what was no turn
     max_turn_s: float = 120.0  # a turn is closed after this much, whatever is heard
     final_timeout_s: float = 10.0  # a turn whose final does not come is given up

@@ -40,6 +40,7 @@ from audio.turn.events import (
     Unduck,
 )
 from audio.turn.machine import TurnMachine
+from audio.turn.overlap import DOUBT_CLAIM
 from audio.turn.settings import TurnSettings
 
 FRAME_S = 0.032
@@ -203,7 +204,7 @@ class AnyConversation(RuleBasedStateMachine):
         """Whoever speaks on gets the floor, unless sound, distance or words speak against it."""
         for _ in range(count):
             self.frame(0.9, claim, far)
-            if far or self.excused or (claim is not None and claim < self.config.doubt_claim):
+            if far or self.excused or (claim is not None and claim < DOUBT_CLAIM):
                 continue
             needed_s = max(self.config.barge_in_s, self.config.start_s) + FRAME_S + 1e-6
             if self.voiced_s >= needed_s and not self.referee.closing:
