@@ -17,6 +17,7 @@ class EngineKind(Enum):
     RECOGNIZER = "recognizer"
     SYNTHESIZER = "synthesizer"
     ECHO_CANCELLER = "echo-canceller"
+    TURN_CONTROLLER = "turn-controller"
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from audio.asr.base import Recognizer
 from audio.asr.scripted import Reply, ScriptedRecognizer
+from audio.controllers.base import TurnController
 from audio.devices.base import CapturePort, PlaybackPort
 from audio.devices.file_io import EchoPath, FileRoom
 from audio.devices.reopen import DuplexDevices
@@ -89,6 +90,7 @@ class Stage:
     limit_s: float = LIMIT_S
     keep_s: float | None = None  # of the recording; all of it unless said
     claims: ClaimJudge | None = None  # who listens to the sound of speech over the agent
+    controller: TurnController | None = None  # who judges the user's pauses
     reopens: bool = False  # a lost device is opened again once it is back
     observe: Callable[[events.ConversationEvent], None] = lambda event: None  # hears every event
 
@@ -145,6 +147,7 @@ class Simulation:
             stage.brain,
             keeper,
             claims=stage.claims,
+            controller=stage.controller,
         )
         self.conversation = Conversation(parts, stage.settings, self._notice)
 

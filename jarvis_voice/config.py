@@ -133,6 +133,8 @@ SPANS: dict[str, Span] = {
     "turn.max_turn_s": Span(5.0, 600.0),
     "turn.final_timeout_s": Span(0.5, 60.0),
     "turn.capture_stall_s": Span(0.1, 10.0),
+    "turn.patience_s": Span(0.3, 6.0),
+    "turn.hold_s": Span(0.5, 30.0),
     "synthesizer.speed": Span(0.5, 2.0),
     "synthesizer.keep_mb": Span(0.0, 1000.0),
     "brain.first_word_timeout_s": Span(0.5, 60.0),
@@ -341,6 +343,8 @@ def _checked(key: str, found: _Found) -> object:
     span = SPANS.get(key)
     if span and not span.least <= value <= span.most:
         raise SettingsError(problem, f"Allowed is {allowed_values(key, hint)}.")
+    if key == "turn.controller_url" and value and not str(value).startswith(("ws://", "wss://")):
+        raise SettingsError(problem, "It must begin with ws:// or wss://, or be empty.")
     if key == "brain.base_url" and value and not str(value).startswith(("http://", "https://")):
         raise SettingsError(problem, "It must begin with http:// or https://, or be empty.")
     return value
@@ -377,6 +381,12 @@ def _check_together(settings: Settings, origins: Mapping[str, str]) -> None:
             f"turn.settle_s ({turn.settle_s:g}, from {origins['turn.settle_s']}) is longer than "
             f"turn.end_s ({turn.end_s:g}, from {origins['turn.end_s']}).",
             "It must not be longer, since the transcript is settled before the turn ends.",
+        )
+    if turn.controller == "soulx" and not turn.controller_url:
+        raise SettingsError(
+            f'turn.controller is "soulx" (from {origins["turn.controller"]}), but '
+            "turn.controller_url is empty.",
+            'Set it to the address of the server, such as "ws://gpu.local:8000/turn".',
         )
     if brain.kind != "narrator" and not brain.model:
         raise SettingsError(

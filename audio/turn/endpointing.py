@@ -23,6 +23,7 @@ class EndpointContext:
     pauses: int  # times that the user paused in this turn and went on
     over_agent: bool  # the turn began while the agent spoke
     judged: TurnJudged | None = None  # what a turn controller makes of this pause, once it has said
+    stretch: float = 1.0  # how long this speaker's pauses are against the usual ones
 
 
 class Wait(NamedTuple):

@@ -78,6 +78,7 @@ from audio.turn.events import (
     TurnJudged,
 )
 from audio.turn.overlap import Overheard, Verdict, weigh
+from audio.turn.pauses import SpeakerPauses
 from audio.turn.playing import Playing
 from audio.turn.segmenter import TOLERANCE_S, Segmenter, SpeechBegan, SpeechPaused
 from audio.turn.settings import TurnSettings
@@ -114,6 +115,7 @@ class TurnMachine:
         self._endpointing = endpointing or FixedEndpointing(settings.end_s)
         self._segmenter = Segmenter(settings)
         self._sustained = SustainedSpeech(settings.barge_in_gap_s)
+        self._pauses = SpeakerPauses()
         self._now_s = -math.inf
         self._onset_s = -math.inf  # of the newest stretch of speech
         self._taken_until_s = -math.inf  # sound before this belongs to an earlier turn
@@ -275,6 +277,8 @@ class TurnMachine:
             self._open()
         elif turn.settled_s is not None and turn.closed_s is None:
             pause_s = self._onset_s - turn.ended_s
+            self._pauses.went_on_after(pause_s)
+            waited = turn.wait.reason
             turn.revision += 1
             turn.settled_s = turn.final = turn.judged = None
             turn.set_aside = turn.note = ""
@@ -282,6 +286,8 @@ class TurnMachine:
             if turn.overlap:
                 self._playing.duck(self._now_s, "speech over the agent")
             reason = f"speech again after {pause_s:.2f} s"
+            if waited:
+                reason = f"{reason}; {waited}"
             self._out.append(ReopenTurn(self._now_s, turn.number, reason))
 
     def _open(self) -> None:
@@ -377,6 +383,7 @@ class TurnMachine:
             pauses=turn.revision,
             over_agent=turn.overlap,
             judged=turn.judged,
+            stretch=self._pauses.stretch,
         )
         wait = self._endpointing.wait_s(context)
         turn.wait = wait._replace(seconds=min(max(0.0, wait.seconds), self._settings.max_turn_s))

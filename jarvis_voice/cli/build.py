@@ -15,6 +15,7 @@ import numpy as np
 from audio import threads, weights
 from audio.asr.base import Recognizer
 from audio.asr.registry import open_recognizer
+from audio.controllers.registry import MakeController, controller_maker
 from audio.devices import portaudio
 from audio.devices.base import CapturePort, PlaybackPort
 from audio.devices.portaudio import Direction
@@ -31,6 +32,8 @@ from audio.tts.base import Synthesizer
 from audio.tts.cached import CachedSynthesizer, voice_key
 from audio.tts.registry import open_synthesizer
 from audio.tts.spoken_text import speak
+from audio.turn.semantic import endpointing_for
+from audio.turn.settings import TurnSettings
 from audio.vad.base import SAMPLE_RATE, Vad
 from audio.vad.silero import SileroVad
 from jarvis_voice import clock, config
@@ -57,7 +60,6 @@ from jarvis_voice.conversation import (
 from jarvis_voice.errors import BrainError, SettingsError
 from jarvis_voice.events import ConversationEvent, Faulted
 
-
 OPENERS = ("Let me see.", "One moment.", "Let me look.")
 
 
@@ -68,6 +70,7 @@ class Engines(NamedTuple):
     canceller: EchoCanceller
     recognizer: Recognizer
     synthesizer: Synthesizer
+    make_controller: MakeController | None = None  # each conversation has one of its own
 
     def close(self) -> None:
         """Release all of them."""
@@ -98,7 +101,15 @@ def load_engines(settings: Settings, *, keep: bool = False) -> Engines:
             canceller(settings.devices),
             recognizer.result(),
             cached(synthesizer.result(), settings.synthesizer, keep=keep),
+            _controller_maker(settings.turn),
         )
+
+
+def _controller_maker(settings: TurnSettings) -> MakeController | None:
+    """None for the acoustic one, which has no opinion that anybody would wait for."""
+    if settings.controller == "acoustic":
+        return None
+    return controller_maker(settings.controller, settings.controller_url, settings.smart_turn_model)
 
 
 def _warm_recognizer(settings: RecognizerSettings) -> Recognizer:
@@ -201,14 +212,16 @@ def parts(
         engines.synthesizer,
         answers,
         keeper,
+        controller=engines.make_controller() if engines.make_controller else None,
     )
 
 
 def conversation_settings(settings: Settings) -> ConversationSettings:
     """How the conversation is led."""
     brain = settings.brain
+    endpointing = endpointing_for(settings.turn)
     waits = brain.kind != "narrator" and brain.opener_after_s > 0
     answering = AnsweringSettings(
         openers=OPENERS if waits else (), opener_after_s=brain.opener_after_s
     )
-    return ConversationSettings(turn=settings.turn, answering=answering)
+    return ConversationSettings(turn=settings.turn, answering=answering, endpointing=endpointing)

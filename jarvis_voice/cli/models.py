@@ -31,6 +31,7 @@ _HEADINGS = {
     EngineKind.RECOGNIZER: "Recognizers ([recognizer] engine)",
     EngineKind.SYNTHESIZER: "Synthesizers ([synthesizer] engine)",
     EngineKind.ECHO_CANCELLER: "Echo cancellation ([devices] echo)",
+    EngineKind.TURN_CONTROLLER: "Turn controllers ([turn] controller)",
 }
 
 
@@ -97,11 +98,18 @@ def run(args: argparse.Namespace, io: Io) -> int:
 def all_engines() -> list[EngineInfo]:
     """Every engine that is known, installed or not, the default of each kind first."""
     from audio.asr.registry import recognizers
+    from audio.controllers.registry import controllers
     from audio.echo.webrtc import describe as describe_canceller
     from audio.tts.registry import synthesizers
     from audio.vad.silero import describe as describe_vad
 
-    return [describe_vad(), *recognizers(), *synthesizers(), describe_canceller()]
+    return [
+        describe_vad(),
+        *recognizers(),
+        *synthesizers(),
+        describe_canceller(),
+        *controllers(),
+    ]
 
 
 def repair_line(weight: Weight) -> str:
@@ -121,6 +129,8 @@ def is_chosen(info: EngineInfo, settings: Settings) -> bool:
         return info.name == settings.synthesizer.engine
     if info.kind is EngineKind.ECHO_CANCELLER:
         return settings.devices.echo == "speaker"
+    if info.kind is EngineKind.TURN_CONTROLLER:
+        return info.name == settings.turn.controller
     return True
 
 

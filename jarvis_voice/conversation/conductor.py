@@ -16,6 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from audio.asr.base import Hypothesis, Recognizer
+from audio.controllers.base import TurnController
 from audio.devices.base import CapturePort, PlaybackPort
 from audio.echo.base import EchoCanceller
 from audio.errors import EngineError
@@ -24,6 +25,7 @@ from audio.overlap_claim import ClaimJudge
 from audio.playback import Playback
 from audio.tts.base import Synthesizer
 from audio.turn import events as turn
+from audio.turn.endpointing import Endpointing
 from audio.turn.machine import TurnMachine
 from audio.turn.own_voice import is_own_voice
 from audio.turn.settings import TurnSettings
@@ -33,6 +35,7 @@ from jarvis_voice.conversation.answer import Answer
 from jarvis_voice.conversation.answering import Answering, AnsweringSettings, Brain
 from jarvis_voice.conversation.anticipating import Anticipates, Anticipating
 from jarvis_voice.conversation.ears import Ears
+from jarvis_voice.conversation.judging import Judged, Judging
 from jarvis_voice.conversation.keeping import DeviceKeeper, Keeping
 from jarvis_voice.conversation.mouth import Mouth
 from jarvis_voice.conversation.overhearing import Overhearing
@@ -53,6 +56,7 @@ class ConversationSettings:
     turn: TurnSettings = field(default_factory=TurnSettings)
     answering: AnsweringSettings = field(default_factory=AnsweringSettings)
     preemptive: bool = True  # prepare a reply while the end of the turn is not yet certain
+    endpointing: Endpointing | None = None  # how long to wait at a pause; None: always turn.end_s
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +71,7 @@ class Parts:
     synthesizer: Synthesizer
     brain: Brain
     devices: DeviceKeeper | None = None  # without one a lost device ends the conversation
+    controller: TurnController | None = None  # without one, words and silence alone end turns
     claims: ClaimJudge | None = None  # without one, words and duration alone tell an interruption
 
 
@@ -102,7 +107,10 @@ class Conversation:
         self._keeping: Keeping | None = None
         if parts.devices is not None:
             self._keeping = Keeping(parts.devices, self._sound_is_back, publish)
-        self._machine = TurnMachine(settings.turn)
+        self._machine = TurnMachine(settings.turn, settings.endpointing)
+        self._judging: Judging | None = None
+        if parts.controller is not None:
+            self._judging = Judging(parts.controller, self._judged, self._cannot_judge)
         self._overlap = Overhearing(parts.claims)
         self.answers_turns = True  # False leaves it to ``ask`` what is answered, and when
         self._typed = TYPED_TURNS
@@ -141,6 +149,8 @@ class Conversation:
         finally:
             self._ears.close()
             self._transcriber.close()
+            if self._judging is not None:
+                self._judging.close()
             self._mouth.close()
             self._publish(events.SessionEnded(clock.session_now(), self._closed_because))
 
@@ -191,6 +201,8 @@ class Conversation:
                 group.create_task(self._speaking_up.run(), name="speak up"),
                 group.create_task(self._anticipating.run(), name="anticipate"),
             ]
+            if self._judging is not None:
+                tasks.append(group.create_task(self._judging.run(), name="judge"))
             if self._keeping is not None:
                 tasks.append(group.create_task(self._keeping.watch(), name="watch devices"))
                 tasks.append(group.create_task(self._keeping.run(), name="keep"))
@@ -211,6 +223,8 @@ class Conversation:
 
     def _sound_is_back(self) -> None:
         self._ears.resync()
+        if self._judging is not None:
+            self._judging.gap("another device")
         self._mouth.reopened()
 
     def _agent_speaks(self) -> bool:
@@ -234,6 +248,8 @@ class Conversation:
         async for heard in self._ears.frames():
             self._last_frame_s = clock.session_now()
             self._transcriber.push(heard.frame)
+            if self._judging is not None:
+                self._judging.push(heard.frame, self._agent_speaks())
             self._feed(self._overlap.heard(heard, over_agent=self._agent_speaks()))
             self._transcriber.hurry(self._machine.floor is turn.Floor.OVERLAP)
             quiet = self._floor_is_free() and heard.frame.probability < SURELY_SILENT
@@ -265,6 +281,8 @@ class Conversation:
         self._publish(events.TranscriptChanged(now_s, number, found.text))
         if self._transcriber.covers_all and self._transcriber.pausing:
             self._prepare(number, found.text)
+        if self._judging is not None:
+            self._judging.words(found.text)
         self._feed(turn.HypothesisHeard(now_s, number, found.text))
 
     def _prepare(self, number: int, text: str) -> None:
@@ -302,9 +320,35 @@ class Conversation:
             and is_own_voice(text, answer.said)
         )
 
+    def _judged(self, judged: Judged) -> None:
+        now_s, found = clock.session_now(), judged.judgement
+        source = self._parts.controller.caps.name if self._parts.controller else ""
+        self._publish(
+            events.TurnJudged(
+                now_s, judged.turn, found.state.value, found.probability, source, found.reason
+            )
+        )
+        self._feed(
+            turn.TurnJudged(
+                now_s,
+                judged.turn,
+                judged.revision,
+                found.state,
+                found.probability,
+                source,
+                found.reason,
+            )
+        )
+
+    def _cannot_judge(self, fault: str) -> None:
+        remedy = "Nothing is lost; turns may end a little later or sooner than they should."
+        self._publish(events.Faulted(clock.session_now(), "turn controller", fault, remedy))
+
     # --- what the turn machine asks for ---
 
     def _carry_out(self, request: turn.Request) -> None:
+        if self._judging is not None:
+            self._judging.follow(request)
         match request:
             case turn.OpenTurn():
                 self._open_turn(request)
@@ -315,7 +359,7 @@ class Conversation:
                 )
             case turn.ReopenTurn():
                 self._transcriber.reopen()
-                self._publish(events.TurnReopened(request.at_s, request.turn))
+                self._publish(events.TurnReopened(request.at_s, request.turn, request.reason))
             case turn.CommitTurn():
                 self._commit(request)
             case turn.DiscardTurn():
