@@ -15,9 +15,10 @@ from audio.tts.streaming.generator import CONTEXT, INNER_CONTEXT
 FRAME_S = 0.0125
 FIRST = 44  # frames of the first window: 0.55 s of sound ...
 LEAD_S = 0.1  # ... of which this is silence that is not played
-_LEAST, _MOST = 32, 200  # of later ones; more saves nothing and is called off later
-_AHEAD_S = 0.25  # sound that is to be left when the next window comes
-COMFORT_S = 0.35  # ... before streaming is tried, or tried again
+_LEAST, _MOST = 28, 200  # frames of later ones; more saves nothing and is called off later
+ENOUGH_S = 0.25  # sound that must be left when the next window comes
+_PLANNED_S = 0.35  # ... that is planned for
+_COMFORT_S = 0.3  # ... before streaming is tried again
 _OUTER_SHARE = 0.4  # of the work is done with the whole context
 _REMEMBERED = 5  # phrases
 
@@ -35,7 +36,7 @@ def next_window(ahead_s: float, pace_s: float, remaining: int) -> int:
     ``pace_s`` is the time that a frame of work takes. Even, so that windows begin where the
     trimming counts from; a small rest is not left over.
     """
-    affordable = (ahead_s - _AHEAD_S) / max(pace_s, 1e-6) - _CONTEXT_COST
+    affordable = (ahead_s - _PLANNED_S) / max(pace_s, 1e-6) - _CONTEXT_COST
     frames = int(min(max(affordable, _LEAST), _MOST)) // 2 * 2
     return remaining if remaining <= frames + _LEAST // 2 else frames
 
@@ -68,11 +69,11 @@ class Pace:
 
     def slack(self, seconds: float) -> None:
         """The least that was left of a phrase that was streamed."""
-        if seconds < _AHEAD_S:
+        if seconds < ENOUGH_S:
             self.streams = False
 
     def can_stream(self, frames: int) -> bool:
         """Whether a phrase of so many frames comes in windows; decided anew for each."""
-        wanted = _AHEAD_S if self.streams else COMFORT_S
+        wanted = ENOUGH_S if self.streams else _COMFORT_S
         self.streams = least_slack(self.frame_s, frames) >= wanted
         return self.streams

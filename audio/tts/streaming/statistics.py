@@ -19,7 +19,7 @@ from audio.tts.streaming.network import Plan
 
 _REACH = 3.0  # standard deviations: what lies farther out is taken to lie here
 _VOICED_HZ = 10.0
-_FLOOR = 1e-8
+FLOOR = 1e-8  # of variances, before their logarithm
 STATISTICS = 8448
 
 
@@ -54,10 +54,14 @@ class Forecast:
     spread: NDArray[np.float32]
     weights: NDArray[np.float32]  # (features, 2 * 8448): means, then logarithms of variances
 
+    def measures(self, known: NDArray[np.float64]) -> NDArray[np.float32]:
+        """Means and then logarithms of variances, (16896,), from ``features``."""
+        z = np.clip((known - self.centre) / self.spread, -_REACH, _REACH)
+        return (z @ self.weights).astype(np.float32)
+
     def norms(self, plan: Plan) -> Affine:
         """The norms of a phrase, foretold."""
-        known = np.clip((features(plan) - self.centre) / self.spread, -_REACH, _REACH)
-        mean, log_variance = (known @ self.weights).astype(np.float32).reshape(2, STATISTICS)
+        mean, log_variance = self.measures(features(plan)).reshape(2, STATISTICS)
         return in_norms(plan.affine, mean, np.exp(log_variance))
 
 

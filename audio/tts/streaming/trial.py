@@ -25,7 +25,7 @@ from audio.tts.g2p import english_g2p
 from audio.tts.phoneme_speech import RATE, Network, StreamingNetwork
 from audio.tts.phonemes import vocabulary
 from audio.tts.streaming.likeness import mel_distance
-from audio.tts.streaming.pacing import COMFORT_S, least_slack
+from audio.tts.streaming.pacing import ENOUGH_S, least_slack
 from audio.weights import cache_dir
 
 RECIPE = 1  # to be raised when windows are made otherwise, so that old verdicts are not believed
@@ -90,7 +90,7 @@ def _judged(first_s: float, whole_s: float, mel_db: float, frame_s: float) -> Ve
     slack_s = least_slack(frame_s, _LONG)
     if mel_db > _MOST_DB:
         streams, reason = False, f"windows sound {mel_db:.1f} dB different"
-    elif slack_s < COMFORT_S:
+    elif slack_s < ENOUGH_S:
         streams, reason = False, "this machine would not keep up with its own speech"
     elif first_s >= whole_s:
         streams, reason = False, "windows are not sooner"
