@@ -52,6 +52,7 @@ from jarvis_voice.runs.model import (
     WaitOver,
     cut,
     cut_middle,
+    wire_bytes,
 )
 
 _PINNED = (EvidenceKind.DENIAL, EvidenceKind.GUIDANCE)
@@ -197,7 +198,8 @@ def _prompted(state: RunState, event: PromptGiven) -> RunState:
 
 
 def _guided(state: RunState, event: GuidanceGiven) -> RunState:
-    return _added(state, event, EvidenceKind.GUIDANCE, cut(event.text, BOUNDS.evidence))
+    # a decision's receipt stands at the end of its text
+    return _added(state, event, EvidenceKind.GUIDANCE, cut_middle(event.text, BOUNDS.evidence))
 
 
 def action_text(summary: str, command: str | None) -> str:
@@ -294,17 +296,15 @@ def _failed(state: RunState, call: OpenCall | None, output: str) -> RunState:
 
 
 def _denied(state: RunState, event: ToolDenied) -> RunState:
-    """A denial's evidence holds the action on its first line and the reason below."""
+    """A denial's evidence holds the action on its first line and the reason below.
+
+    Of a long reason both ends are kept: the end holds the receipt of what the user decided.
+    """
     state, call = _closed(state, event.call_id)
-    action = cut(call.action, BOUNDS.evidence // 2).replace("\n", " ") if call else "an action"
-    reason = event.reason or "no reason was given"
-    return _added(
-        state,
-        event,
-        EvidenceKind.DENIAL,
-        cut(f"{action}\n{reason}", BOUNDS.evidence),
-        ok=False,
-    )
+    action = cut(call.action, BOUNDS.evidence // 3).replace("\n", " ") if call else "an action"
+    room = BOUNDS.evidence - wire_bytes(action) - len("\\n")
+    reason = cut_middle(event.reason or "no reason was given", room)
+    return _added(state, event, EvidenceKind.DENIAL, f"{action}\n{reason}", ok=False)
 
 
 def _said(state: RunState, event: AgentSaid) -> RunState:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -204,6 +205,23 @@ def test_a_long_payload_evicts_nothing_that_decisions_need() -> None:
     assert "3 rows differ" in now.failures[0]
     assert now.waiting_for == "Which region?"
     assert now.tool_calls == 302
+
+
+@pytest.mark.parametrize("command", ["git push", "x" * 900])
+def test_a_long_decision_keeps_the_receipt_at_its_end(command: str) -> None:
+    receipt = "[decision r-0123456789abcdef]"
+    told = f'The user was asked: "{"q" * 400}" The user decided: "{"w" * 600}". {receipt}'
+    now = folded(
+        ToolRequested("r0", 1.0, "c0", "Bash", "push", command),
+        ToolDenied("d0", 2.0, "c0", f"{told} This call was not run. The work done so far stands."),
+        GuidanceGiven("g0", 3.0, told),
+    ).snapshot
+    denial, guidance = (item.text for item in now.evidence[-2:])
+    for text in (denial, guidance):
+        assert receipt in text
+        assert wire_bytes(text) <= BOUNDS.evidence
+    assert denial.startswith("push `")
+    assert "The user was asked" in denial.splitlines()[1]
 
 
 def test_the_newest_denials_stay_when_there_are_too_many() -> None:
