@@ -143,8 +143,9 @@ def build(
     end = _sounding_end(sounds)
     sounds.append(np.zeros(int(TAIL_S * RATE), np.float32))
     whole = np.concatenate(sounds)
-    whole = whole + draw.standard_normal(len(whole)) * 10 ** (_ROOM_DBFS / 20)
-    return np.clip(whole, -1, 1).astype(np.float32), tuple(gaps), end / RATE
+    room = draw.standard_normal(len(whole)) * 10 ** (_ROOM_DBFS / 20)
+    heard: Voiced = np.clip(whole + room, -1, 1).astype(np.float32)
+    return heard, tuple(gaps), end / RATE
 
 
 def make(folder: Path, part: str, voices: Iterable[str], seed: int) -> list[Turn]:

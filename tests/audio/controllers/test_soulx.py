@@ -1,4 +1,4 @@
-"""The client of SoulX-Duplug against a scripted server: its protocol, a stall, a lost connection."""
+"""The client of SoulX-Duplug against a scripted server: protocol, stall, lost connection."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def test_what_is_no_pause_for_thought_teaches_nothing(pause_s: float):
 
 
 def play(machine: TurnMachine, parts: list[tuple[float, float]], text: str) -> list[Request]:
-    """Speech (probability 0.95) and pauses (0.02) by turns; each pause has ``text`` for its final."""
+    """Speech (probability 0.95) and pauses (0.02) by turns; ``text`` is the final of each pause."""
     asked: list[Request] = []
     at_s = 0.0
     due: list[FinalHeard] = []
