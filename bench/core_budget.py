@@ -38,7 +38,7 @@ from jarvis_voice import clock, events
 from jarvis_voice.cli import build
 from jarvis_voice.cli.spoken_user import shared_prompts
 from jarvis_voice.config import DeviceSettings, Settings
-from jarvis_voice.conversation import Conversation
+from jarvis_voice.conversation import Conversation, Notice
 
 BEAT_S = 0.01
 PLAYBACK_RATE = 24_000
@@ -46,6 +46,7 @@ IN_HAND_S = 0.1  # of sound in the device: the default of devices.output_latency
 PAUSE_S = 2.5  # between two of the user's sentences: on a busy machine a transcript takes long
 HISS_DBFS = -50.0
 ANSWER = "This is sentence number {} of an answer that goes on for as long as it is measured. "
+NOTICE = Notice("n", "".join(map(ANSWER.format, range(5))), lambda how, heard: None, cue=False)
 
 
 class EndlessBrain(ScriptedBrain):
@@ -181,6 +182,7 @@ async def _stretch(settings: Settings, seconds: float, samples: Samples) -> dict
         for _ in range(round(seconds)):
             await asyncio.sleep(1.0)
             conversation.runs_changed()
+            conversation.speak_up(NOTICE)  # said in the user's pauses, if no answer is
         conversation.stop("measured")
     engines.close()
     return {
@@ -197,17 +199,17 @@ def measure(seconds: float, stretches: int) -> dict[str, Any]:
     work: dict[str, list[dict[str, float]]] = {mode: [] for mode in found}
     for _ in range(stretches):
         for mode, samples in found.items():
-            with _priorities(on=mode == "priorities"):
+            with priorities(on=mode == "priorities"):
                 work[mode].append(asyncio.run(_stretch(settings, seconds, samples)))
     return {
         "stretches": stretches,
         "stretch_s": seconds,
-        **{mode: _summed_up(samples, work[mode]) for mode, samples in found.items()},
+        **{mode: summed_up(samples, work[mode]) for mode, samples in found.items()},
     }
 
 
 @contextlib.contextmanager
-def _priorities(*, on: bool) -> Iterator[None]:
+def priorities(*, on: bool) -> Iterator[None]:
     """Let threads step back, or not."""
     usual = threads.step_back
     threads.step_back = usual if on else lambda niceness: False
@@ -217,7 +219,8 @@ def _priorities(*, on: bool) -> Iterator[None]:
         threads.step_back = usual
 
 
-def _summed_up(samples: Samples, work: Sequence[dict[str, float]]) -> dict[str, Any]:
+def summed_up(samples: Samples, work: Sequence[dict[str, float]]) -> dict[str, Any]:
+    """Of one mode: milliseconds, the count of what came too late, and the work of a stretch."""
     late = sum(value > IN_HAND_S for value in samples.beat)
     late += sum(value > IN_HAND_S for value in samples.render)
     return {
