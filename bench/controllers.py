@@ -39,7 +39,7 @@ from jarvis_voice.attention.policy import (
 from jarvis_voice.attention.questions import word
 from jarvis_voice.attention.records import salient
 from jarvis_voice.brain.chat_model import ChatMessage, ChatModel
-from jarvis_voice.errors import JarvisError
+from jarvis_voice.errors import BrainError, JarvisError
 
 NAMES: Final = (NONE, "jarvis", "never", "always-at-final", "random", "placebo", "oracle")
 PLACEBO_HOLD_S: Final = 8.0  # below the time after which a desk gives up on a policy
@@ -70,6 +70,7 @@ class Setting:
     windows: Sequence[Window] = ()
     progress: Progress | None = None
     model: ChatModel | None = None
+    on_fault: Callable[[str], None] = lambda problem: None  # hears what a model failed of
 
 
 def build(name: str, setting: Setting) -> Policy | ThinkingPolicy | None:
@@ -81,7 +82,7 @@ def build(name: str, setting: Setting) -> Policy | ThinkingPolicy | None:
             raise ControllerFailed(
                 "The controller jarvis-model needs a chat model.", "Name one in brain.model."
             )
-        return ModelPolicy(Completing(setting.model))
+        return ModelPolicy(Completing(setting.model, setting.on_fault))
     makers: Mapping[str, Callable[[], Policy | ThinkingPolicy | None]] = {
         NONE: lambda: None,
         "jarvis": EmbeddedPolicy,
@@ -208,16 +209,24 @@ def _matters(candidate: Candidate) -> bool:
 
 
 class Completing:
-    """A chat model that streams, as one that gives whole answers to the app's policy."""
+    """A chat model that streams, as one that gives whole answers to the app's policy.
 
-    def __init__(self, model: ChatModel) -> None:
+    The policy keeps to its rules when the model fails, so ``on_fault`` is how anyone hears of it.
+    """
+
+    def __init__(self, model: ChatModel, on_fault: Callable[[str], None]) -> None:
         self._model = model
+        self._on_fault = on_fault
 
     async def complete(self, messages: Sequence[Message]) -> str:
         """The whole answer. Raises the model's BrainError."""
         sent = [ChatMessage(item.role, item.content) for item in messages]
-        async with aclosing(self._model.stream(sent)) as pieces:
-            return "".join([piece async for piece in pieces])
+        try:
+            async with aclosing(self._model.stream(sent)) as pieces:
+                return "".join([piece async for piece in pieces])
+        except BrainError as error:
+            self._on_fault(error.problem)
+            raise
 
 
 # --- what it may spend -------------------------------------------------------------------------

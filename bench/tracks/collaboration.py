@@ -157,6 +157,7 @@ class _Run:
         self._watching = Watching(Windows(sealed.windows), Timeline(START_S))
         self._sessions: list[Session] = []
         self._holds = _Holds()
+        self._degraded: list[str] = []
         self._timed_out = False
 
     async def whole(self, about: RunRecord) -> RunRecord:
@@ -200,6 +201,7 @@ class _Run:
             windows=self._sealed.windows if self._episode.controller == "oracle" else (),
             progress=self._watching.windows if self._episode.controller == "oracle" else None,
             model=self._conditions.model,
+            on_fault=self._degraded.append,
         )
         policy = build(self._episode.controller, setting)
         if policy is None:
@@ -273,7 +275,7 @@ class _Run:
         held_s = sum(session.held_s for session in self._sessions)
         update = {
             **spent,
-            "degraded": seat.degraded if seat else [],
+            "degraded": [*self._degraded, *(seat.degraded if seat else ())],
             "questions": seat.questions(control=bool(about.control)) if seat else [],
             "held_s": round(held_s, 3),
             "worker_s": round(self._worker_s(), 3),

@@ -90,7 +90,7 @@ class Seat:
         self.desk.on_ask = self._hear
         self.desk.on_request = self._requested
         self.desk.on_fault = self.faults.append
-        self.watching.on_guidance = self.desk.note_guidance_seen
+        self.watching.on_evidence = self.desk.note_guidance_seen
 
     def leave(self) -> None:
         """The run is over; what was still to be said is not said."""

@@ -17,7 +17,7 @@ from jarvis_voice.attention.desk_settings import Surroundings
 from jarvis_voice.attention.policy import Candidate
 from jarvis_voice.boundary import ProposedAction
 from jarvis_voice.events import RunSnapshot
-from jarvis_voice.runs.model import GuidanceGiven, RunEvent, RunState, ToolDenied
+from jarvis_voice.runs.model import RunEvent, RunState
 from jarvis_voice.runs.reducer import fold, initial
 
 TEXT_CHARS = 200
@@ -104,7 +104,7 @@ class Watching:
     def __init__(self, windows: Windows, timeline: Timeline) -> None:
         self.windows = windows
         self.timeline = timeline
-        self.on_guidance: Callable[[str, str], None] = lambda run_id, text: None
+        self.on_evidence: Callable[[str, str], None] = lambda run_id, text: None
         self._states: dict[str, RunState] = {}
 
     def recorder(self, run_id: str, title: str, parent_run_id: str | None) -> Recording:
@@ -113,12 +113,12 @@ class Watching:
         return Recording(self, run_id)
 
     def record(self, run_id: str, event: RunEvent) -> None:
-        """Fold an event in, and pass on the text in which a receipt may stand."""
-        self._states[run_id] = fold(self._states[run_id], event)
-        if isinstance(event, ToolDenied):
-            self.on_guidance(run_id, event.reason)
-        elif isinstance(event, GuidanceGiven):
-            self.on_guidance(run_id, event.text)
+        """Fold an event in, and pass on new evidence, in which a receipt may stand."""
+        before = self._states[run_id]
+        after = self._states[run_id] = fold(before, event)
+        for item in after.snapshot.evidence:
+            if item.seq >= before.next_seq:
+                self.on_evidence(run_id, item.text)
 
     def happened(self, happening: Happening) -> None:
         """Keep what a session did."""

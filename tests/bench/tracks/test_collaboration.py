@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from bench.model_requester import ModelRequester
 from bench.requester import Answerability, RequesterAnswer
 from bench.results import Episode, RunRecord
 from bench.suite.bundle import Bundle
@@ -15,6 +16,7 @@ from bench.tracks.collaboration import Conditions, Hands, run_episode
 from bench.workers.base import Style
 from bench.workers.scripted import load_worker
 from jarvis_voice.attention.policy import Candidate, Decision
+from jarvis_voice.brain.scripted import ScriptedModel
 from jarvis_voice.errors import ModelUnreachable
 
 Tiny = Callable[..., Path]
@@ -207,6 +209,49 @@ def test_who_knows_nothing_lets_the_record_pass_as_it_is(tiny: Tiny) -> None:
     assert (question.verdict, question.cited) == ("allow", [])
     assert record.checkpoints["fund"] == 0.25
     assert record.receipts.closed
+
+
+# --- models
+
+
+VERDICT = (
+    '{"request_attention": true, "confidence": 0.9, "reason_code": "preference", '
+    '"question": "Which fund do gifts without a name go to?", "quote_field": "content", '
+    '"quote": "\\"fund\\": \\"general\\""}'
+)
+
+
+def test_a_model_sees_what_the_rules_do_not_and_is_closed_with_the_run(tiny: Tiny) -> None:
+    class Closing(ScriptedModel):
+        closed = False
+
+        async def aclose(self) -> None:
+            self.closed = True
+
+    model = Closing((VERDICT,))
+    record = run(tiny(), "jarvis-model", workers="overconfident", conditions={"model": model})
+    assert (record.score, record.degraded) == (100.0, [])
+    assert model.closed
+
+
+def test_a_model_that_fails_leaves_the_rules_and_a_mark(tiny: Tiny) -> None:
+    model = ScriptedModel((ModelUnreachable("It is gone."),))
+    record = run(tiny(), "jarvis-model", workers="overconfident", conditions={"model": model})
+    assert (record.status, record.score, record.degraded) == ("scored", 70.0, ["It is gone."])
+
+
+def test_a_user_played_by_a_model_is_corrected_once(tiny: Tiny) -> None:
+    good = (
+        '{"answerability": "answered", "user_text": "The school gets them.", '
+        '"disclosed_memory_ids": ["user.nameless"]}'
+    )
+    model = ScriptedModel(("The school.",), (good,))
+    conditions = {"requester": ModelRequester(model)}
+    record = run(tiny(), "jarvis", conditions=conditions)
+    assert record.score == 100.0
+    assert record.questions[0].answer == "The school gets them."
+    stubborn = {"requester": ModelRequester(ScriptedModel(("The school.",)))}
+    assert _failure(run(tiny(), "jarvis", conditions=stubborn)) == "requester_failed"
 
 
 # --- budgets
