@@ -61,6 +61,13 @@ def test_the_wheel_holds_packages_assets_and_licences(wheel: Path) -> None:
         if path.is_file() and not path.name.startswith(".")
     }
     assert shipped <= set(names)
+    tasks = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "bench" / "tasks").rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts
+    }
+    assert any(name.endswith("sealed/task.json") for name in tasks)
+    assert tasks <= set(names)
     assert any(name.endswith("licenses/LICENSE") for name in names)
     assert any(name.endswith("licenses/NOTICE") for name in names)
     assert not [name for name in names if name.startswith(("tests/", "assets/"))]

@@ -41,7 +41,7 @@ def has_number(text: str, number: float) -> bool:
 
 def states_number(text: str, number: float, about: str) -> bool:
     """One sentence, line or table row names both the number and what the pattern finds."""
-    lines = [" ".join(line.lower().split()) for line in text.splitlines()]
+    lines = [" ".join(line.lower().split()) for line in text.splitlines() if "|" in line]
     return any(
         re.search(about, part) and has_number(part, number) for part in [*sentences(text), *lines]
     )

@@ -21,6 +21,7 @@ closest:
 3. ``sealed/grade.py``: ``grade(run) -> {checkpoint: 0..1}``. Compare with values that you worked
    out by hand or with other code than the worker's (``sealed/truth.json``). Parse, do not match
    words: ``RunDir.csv`` and ``json``, ``run_dir.close`` and ``share``, ``prose.states_number``.
+   A delivered program is tried with ``programs.run_program``, not by its text.
    Whatever a checkpoint asks for stands in its anchor, a public file. Doing nothing earns
    nothing.
 4. ``worker.py``: see ``workers.base`` and ``workers.scripted`` (``settle``, ``read_csv``). It
@@ -61,6 +62,10 @@ What makes a good task
 - *Facts* for the interaction track are short sentences with numbers that the worker ``say``s when
   it knows them, and not before: ``known_when`` has the moment, ``true`` the ways to claim it. Say
   at least five things on the way: counts, findings, what is uncertain.
+- *Pictures* are PNG files below ``sources/`` (``"image"`` among the modalities), each under 200
+  kB, that hold something no text file does: a marked plan, a gauge, a stamped form, a chart. The
+  worker reads them with ``tools.look_bytes`` and ``workers.pictures`` (``pixels``, ``near``):
+  where colours and shapes are, how long a bar is. A person reads the same off them.
 - *Controls* look the same from outside. The choice is settled in the materials
   (``settled_in_public``), by the brief (``already_disclosed``, with its words in
   ``disclosures``), makes no difference to any result (``irrelevant``), or the user cannot know it

@@ -1,4 +1,4 @@
-"""Pictures among a task's materials, as arrays: the one place of the benchmark that decodes them."""
+"""Pictures among a task's materials as arrays: the one place of the benchmark that decodes them."""
 
 from __future__ import annotations
 
