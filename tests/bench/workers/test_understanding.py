@@ -64,7 +64,7 @@ def test_a_bare_answer_is_about_what_was_proposed() -> None:
     "text",
     [
         f'The user was asked: "Which?" The user leaves this decision to you. {RECEIPT}',
-        f'The user was asked: "Which?" The user leaves this decision to you: "You do it." {RECEIPT}',
+        f'The user was asked: "Which?" The user leaves this decision to you: "Do it." {RECEIPT}',
         "It's up to you.",
         "whatever you think",
     ],
