@@ -140,6 +140,8 @@ class EmbeddedPolicy:
                 continue
             if _user_spoke_since(candidate.snapshot, decision.at_s):
                 continue
+            if decision.kind is AnswerKind.DELEGATED:  # held back to be told that, not refused
+                return Decision(False, topic=topic, note="the user left it to the agent")
             if candidate.boundary.final_record and not same_call:
                 return Decision(False, topic=topic, note="it was changed as the user decided")
             return Decision(False, topic=topic, refusal=_refusal(decision))

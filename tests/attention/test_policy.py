@@ -181,6 +181,14 @@ def test_a_record_changed_as_the_user_said_goes_on(call: Offer) -> None:
     assert (decision.ask, decision.refusal) == (False, "")
 
 
+def test_what_the_user_left_to_the_agent_goes_on_as_it_is(call: Offer) -> None:
+    draft = call("Write", files=("results/final.json",), content='{"owner": "TBD"}')
+    left = (settled(draft, Verdict.DENY, words="you decide", kind=AnswerKind.DELEGATED),)
+    decision = POLICY.decide(consider(draft, settled=left))
+    assert (decision.ask, decision.refusal) == (False, "")
+    assert "left it to the agent" in decision.note
+
+
 def test_children_that_change_the_same_thing_are_noticed(call: Offer) -> None:
     write = call("Edit", files=("/w/api.py",), content="x", parent_run_id="parent")
     other = snapshot("run-2", files_changed=("/w/api.py",))
