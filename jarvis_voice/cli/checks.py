@@ -213,8 +213,8 @@ def _try_synthesizer(settings: Settings) -> tuple[NDArray[np.float32], str]:
         length_s = len(samples) / synthesizer.rate
         detail = (
             f"loaded in {loaded_s:.1f} s, said {length_s:.1f} s of speech in {took_s:.1f} s "
-            f"({took_s / length_s:.2f} of real time)"
-        )
+            f"({took_s / length_s:.2f} of real time). {synthesizer.info.manner}"
+        ).rstrip()
         return resample(samples, synthesizer.rate, SAMPLE_RATE), detail
     finally:
         synthesizer.close()

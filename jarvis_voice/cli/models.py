@@ -199,6 +199,8 @@ def _print_engine(item: _Listed, io: Io) -> None:
         if weight.sha256:
             state = "" if each.state == "absent" else f" ({each.state})"
             io.line(f"       sha256 {weight.sha256}{state}")
+    if info.manner:
+        io.line(f"     {info.manner}")
 
 
 def _size(weight: Weight) -> str:
