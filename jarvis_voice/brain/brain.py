@@ -21,6 +21,8 @@ LIKELY = (
 )
 """What people ask of a run that goes on, the likeliest first."""
 
+MANY_RUNS = 50  # 5 ms for all LIKELY questions; with more, working them out would hold up the sound
+
 
 class Brain(Protocol):
     """One reply per question, as text in pieces. A reply may be closed at any time (``aclose``)."""
@@ -61,8 +63,11 @@ class NarratorBrain:
             yield line if place == last else f"{line} "
 
     def anticipated(self, history: tuple[Exchange, ...]) -> tuple[str, ...]:
-        """What it would answer now to each of the LIKELY questions; none while no run is seen."""
-        if not self._lookup.snapshots():
+        """What it would answer now to each of the LIKELY questions.
+
+        Nothing while no run is seen, or more than MANY_RUNS.
+        """
+        if not 0 < len(self._lookup.snapshots()) <= MANY_RUNS:
             return ()
         asked = (Question(0, text, session_now(), unix_now(), history) for text in LIKELY)
         return tuple(" ".join(narrate(question, self._lookup).sentences) for question in asked)

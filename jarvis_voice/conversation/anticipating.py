@@ -3,7 +3,8 @@
 A brain that knows what it would say tells it (``Anticipates``). As the runs change, the beginnings
 of those answers are put into the audio cache, in the order of their likelihood, and what is no
 longer so is dropped. It costs only what is left over: the thread with the least priority, while
-nobody speaks and nothing is to be said, and no more than so many phrases a minute.
+nobody speaks and nothing is to be said, and no more than so many phrases a minute, fewer of them
+when nobody has spoken for a while.
 """
 
 from __future__ import annotations
@@ -45,7 +46,9 @@ class AnticipatingSettings:
     wait_s: float = 0.25  # after a change, as changes come in bursts
     most_phrases: int = 12  # ready at a time
     most_words: int = 14  # a longer first phrase is a quote, which changes with every look
-    per_minute: int = 24  # phrases synthesized: half a core-minute each minute at the very most
+    per_minute: int = 24  # phrases synthesized: about a third of one core at the very most
+    lively_s: float = 120.0  # since anybody spoke; later the user has other things to do
+    per_minute_later: int = 4  # so that runs that go on for hours do not keep a core warm
 
 
 @dataclass(slots=True)
@@ -64,6 +67,7 @@ class Anticipating:
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
     _ready: dict[str, SpokenPhrase] = field(default_factory=dict)  # text of the phrase -> phrase
     _spent: deque[float] = field(default_factory=deque)  # when phrases were synthesized
+    _spoken_s: float = 0.0  # when anybody spoke last
 
     @property
     def ready(self) -> tuple[str, ...]:
@@ -76,12 +80,14 @@ class Anticipating:
 
     def disturb(self) -> None:
         """Somebody speaks: the cores are needed."""
+        self._spoken_s = clock.session_now()
         self.voice.call_off()
 
     async def run(self) -> None:
         """Keep them ready for as long as the conversation lasts."""
         if self.brain is None or not self.voice.anticipates:
             return
+        self._spoken_s = clock.session_now()
         self._changed.set()
         while True:
             await self._changed.wait()
@@ -133,4 +139,6 @@ class Anticipating:
         now_s = clock.session_now()
         while self._spent and now_s - self._spent[0] >= MINUTE_S:
             self._spent.popleft()
-        return len(self._spent) < self.settings.per_minute and self.idle()
+        lively = now_s - self._spoken_s <= self.settings.lively_s
+        most = self.settings.per_minute if lively else self.settings.per_minute_later
+        return len(self._spent) < most and self.idle()

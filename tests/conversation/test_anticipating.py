@@ -145,6 +145,26 @@ async def test_it_costs_no_more_than_so_many_phrases_a_minute():
     await scene.during(work)
 
 
+async def test_when_nobody_has_spoken_for_a_while_it_costs_little():
+    scene = Scene(synthesizer_s=0.01)
+
+    async def work() -> None:
+        made = []
+        for number in range(600):
+            scene.likely = (f"It is at step {number}.",)
+            scene.tested.renew()
+            await asyncio.sleep(1.0)
+            made.append(len(scene.timed.made))
+        assert made[119] > 40
+        assert made[-1] - made[179] <= 4 * 7 + 1  # in the last seven minutes
+        scene.tested.disturb()
+        scene.tested.renew()
+        await asyncio.sleep(1.0)
+        assert len(scene.timed.made) == made[-1] + 1  # somebody speaks again
+
+    await scene.during(work)
+
+
 async def test_a_long_quote_is_not_anticipated_and_the_number_of_phrases_is_bounded():
     long = "It " + " ".join(["very"] * 40) + " well."
     many = tuple(f"Step {number} is done." for number in range(50))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from jarvis_voice.brain.brain import LIKELY, NarratorBrain
+from jarvis_voice.brain.brain import LIKELY, MANY_RUNS, NarratorBrain
 
 
 @pytest.mark.parametrize("state", ["working", "done", "waiting"])
@@ -27,5 +29,7 @@ async def test_it_changes_nothing(make):
     assert brain.versions() == {}
 
 
-async def test_while_no_run_is_seen_there_is_nothing_to_anticipate(make):
-    assert NarratorBrain(make.lookup([])).anticipated(()) == ()
+@pytest.mark.parametrize("count", [0, MANY_RUNS + 1])
+async def test_of_no_run_or_of_very_many_nothing_is_anticipated(make, count: int):
+    runs = [replace(make.states["working"], run_id=str(number)) for number in range(count)]
+    assert NarratorBrain(make.lookup(runs)).anticipated(()) == ()
