@@ -134,6 +134,16 @@ class Bundle:
         return self.manifest.runtime.family.endswith("apps_v1")
 
     @property
+    def record_path(self) -> str:
+        """Where the final record goes, as far as the public half tells: of ours the sealed one says.
+
+        ``results/final.json``, else the first JSON file right below ``results/``, else the first.
+        """
+        paths = self.manifest.episode.result_paths
+        named = [path for path in paths if path.endswith(".json") and path.count("/") == 1]
+        return "results/final.json" if "results/final.json" in paths else [*named, *paths][0]
+
+    @property
     def is_control(self) -> bool:
         """By its name: a task at which asking the user is wrong."""
         return self.task_id.startswith("control_")

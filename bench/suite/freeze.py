@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from bench.errors import SealedMalformed
 from bench.suite.bundle import Bundle, digest_of
-from bench.suite.leaks import Detector, claims
+from bench.suite.leaks import Detector, claims, rows_of
 from bench.suite.sealed import Fact, Memory, SealedTask
 from bench.suite.static import public_text
 from bench.suite.steps import Step
@@ -51,7 +52,7 @@ def _private_leaks(sealed: SealedTask) -> Iterator[str]:
         yield f"It says {canary.upper()}!"
         yield f"({'  '.join(canary.split())}), or so."
     for memory in sealed.memories:
-        if memory.value in may:
+        if memory.value in may or not rows_of(memory.value):
             continue
         yield from _clothed(memory)
 
@@ -59,7 +60,7 @@ def _private_leaks(sealed: SealedTask) -> Iterator[str]:
 def _clothed(memory: Memory) -> Iterator[str]:
     yield f"The user told me: {memory.value}"
     yield f"So far: {memory.value.upper()}"
-    yield memory.value.replace(",", " -").replace(".", ";")
+    yield re.sub(r"[.,](?=\s|$)", " -", memory.value)
 
 
 def _fact_faults(fact: Fact, sealed: SealedTask, detector: Detector) -> Iterator[str]:

@@ -12,6 +12,7 @@ import pytest
 from bench.errors import BundleMalformed
 from bench.suite.bundle import Topology, digest_of, forbidden_key, load_bundle
 from bench.suite.catalog import TASKS, bundles, find, task_ids
+from bench.suite.sealed import load_sealed
 
 Copy = Callable[..., Path]
 EditJson = Callable[[Path, Callable[[Any], None]], None]
@@ -24,6 +25,11 @@ def test_every_task_of_ours_is_read() -> None:
     assert {bundle.topology for bundle in found} == set(Topology)
     assert any(bundle.is_app for bundle in found)
     assert any(bundle.is_control for bundle in found)
+
+
+def test_the_public_half_tells_where_the_record_goes() -> None:
+    for bundle in bundles():
+        assert bundle.record_path == load_sealed(bundle).final_record_path
 
 
 def test_a_task_that_is_not_there_is_named() -> None:
