@@ -135,7 +135,7 @@ class Bundle:
 
     @property
     def record_path(self) -> str:
-        """Where the final record goes, as far as the public half tells: of ours the sealed one says.
+        """Where the final record goes, as far as the public half tells; the sealed one knows.
 
         ``results/final.json``, else the first JSON file right below ``results/``, else the first.
         """

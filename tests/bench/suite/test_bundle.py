@@ -28,7 +28,7 @@ def test_every_task_of_ours_is_read() -> None:
 
 
 def test_the_public_half_tells_where_the_record_goes() -> None:
-    for bundle in bundles():
+    for bundle in bundles(("seed_vault_round", "project_footbridge")):
         assert bundle.record_path == load_sealed(bundle).final_record_path
 
 
