@@ -38,18 +38,25 @@ class Episode(_Strict):
     controller: str
     workers: str
     mode: Literal["paper", "strict"]
+    budget: int = Field(default=2, ge=0)  # requests
     seed: int = 0
     repeat: int = Field(default=0, ge=0)
 
     @property
     def pair(self) -> str:
         """What runs under two controllers must share to be compared."""
-        return f"{self.workers} {self.mode} {self.seed} {self.repeat}"
+        return f"{self.group} {self.seed} {self.repeat}"
+
+    @property
+    def group(self) -> str:
+        """Whose figures belong together."""
+        limit = f" with {self.budget} requests" if self.mode == "strict" else ""
+        return f"{self.workers}, {self.mode}{limit}"
 
     @property
     def random_seed(self) -> str:
-        """Of what chance there is in this run: the same under every controller."""
-        return f"{self.task} {self.pair}"
+        """Of what chance there is in this run: the same under every controller and budget."""
+        return f"{self.task} {self.workers} {self.seed} {self.repeat}"
 
 
 class Failure(_Strict):

@@ -125,10 +125,10 @@ _SETS: Mapping[str, Callable[[RunRecord], bool]] = {
 
 
 def groups(records: Iterable[RunRecord]) -> dict[str, list[RunRecord]]:
-    """The records by kind of workers and mode, such as "scripted, paper"."""
+    """The records by kind of workers, mode and budget, such as "scripted, paper"."""
     found: dict[str, list[RunRecord]] = defaultdict(list)
     for record in records:
-        found[f"{record.episode.workers}, {record.episode.mode}"].append(record)
+        found[record.episode.group].append(record)
     return dict(found)
 
 

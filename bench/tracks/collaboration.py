@@ -44,7 +44,6 @@ from jarvis_voice.virtual_time import NothingLeftToHappen, run_virtual
 
 START_S = 1_750_000_000.0  # the Unix time at which every run begins
 NOON = 12 * 60
-PAPER_REQUESTS = 2
 PROBLEM_CHARS = 600
 
 
@@ -64,7 +63,6 @@ class Conditions:
     hands: Callable[[Bundle, str], Hands]
     requester: Requester = field(default_factory=ScriptedRequester)
     model: ChatModel | None = None  # for a controller that has one; it is closed with the run
-    strict_requests: int = 4
 
 
 def run_episode(root: Path, episode: Episode, conditions: Conditions) -> RunRecord:
@@ -207,9 +205,8 @@ class _Run:
         if policy is None:
             return None
         single = self._bundle.topology is Topology.SINGLE
-        if self._episode.mode == "paper":
-            return Spending(policy, Budget(PAPER_REQUESTS, reserved=single))
-        return Spending(policy, Budget(self._conditions.strict_requests))
+        reserved = single and self._episode.mode == "paper"
+        return Spending(policy, Budget(self._episode.budget, reserved=reserved))
 
     def _user(self) -> User:
         return User(

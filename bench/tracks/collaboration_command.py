@@ -31,6 +31,7 @@ from jarvis_voice.errors import OutputError, UsageError
 
 Mode = Literal["paper", "strict"]
 PAGE_NAME = "collaboration.html"
+PAPER_REQUESTS = 2
 _OWN_TASKS = ""  # the bundles of the installation, wherever that is on another machine
 
 
@@ -40,7 +41,6 @@ class Setup:
 
     suite: str = _OWN_TASKS
     user: str = "scripted"
-    budget: int = 4
     brain: BrainSettings | None = None  # when a model takes part
 
 
@@ -60,7 +60,6 @@ def perform(job: Job) -> RunRecord:
         hands_of,
         ModelRequester(model) if by_model and model is not None else ScriptedRequester(),
         model,
-        setup.budget,
     )
     root = Path(setup.suite) if setup.suite else TASKS
     return run_episode(root / job.episode.task, job.episode, conditions)
@@ -138,13 +137,13 @@ def _records(args: argparse.Namespace, plan: Plan, setup: Setup, io: Io) -> Iter
 
 
 def _setup(args: argparse.Namespace) -> Setup:
-    for name, least in (("repeats", 1), ("jobs", 1), ("budget", 0)):
+    for name, least in (("repeats", 1), ("jobs", 1)):
         if getattr(args, name) < least:
             raise UsageError(f"--{name} {getattr(args, name)} is too small.", f"At least {least}.")
     needs_model = args.user == "model" or "jarvis-model" in args.controller
     brain = config.load(getattr(args, "config", None)).settings.brain if needs_model else None
     suite = str(args.suite.resolve()) if args.suite is not None else _OWN_TASKS
-    return Setup(suite, args.user, args.budget, brain)
+    return Setup(suite, args.user, brain)
 
 
 def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
@@ -153,19 +152,25 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
     if not tasks:
         raise UsageError(f"There are no tasks in {root}.", "Name a folder of tasks with --suite.")
     workers = _chosen("workers", args.workers, WORKERS)
-    modes: tuple[Mode, ...] = ("paper", "strict") if args.mode == "both" else (args.mode,)
     settings = {
         "seed": args.seed,
         "repeats": args.repeats,
-        "budget": args.budget,
         "user": args.user,
         "model": setup.brain.model if setup.brain else "",
         "cost": "1 + 0.05/word asked + 0.1/word said + 0.5/repeat + 1/600 s idle",
     }
     episodes = [
-        Episode(task=task, controller=name, workers=kind, mode=mode, seed=args.seed, repeat=repeat)
+        Episode(
+            task=task,
+            controller=name,
+            workers=kind,
+            mode=mode,
+            budget=budget,
+            seed=args.seed,
+            repeat=repeat,
+        )
         for kind in workers
-        for mode in modes
+        for mode, budget in _modes(args)
         for task in tasks
         for name in _controllers(args.controller)
         for repeat in range(args.repeats)
@@ -176,6 +181,16 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
         bundles={task: digest_of(root / task, ".") for task in tasks},
         episodes=episodes,
     )
+
+
+def _modes(args: argparse.Namespace) -> list[tuple[Mode, int]]:
+    """Every mode with its budgets."""
+    found: list[tuple[Mode, int]] = []
+    if args.mode != "strict":
+        found.append(("paper", PAPER_REQUESTS))
+    if args.mode != "paper":
+        found += [("strict", budget) for budget in dict.fromkeys(args.budget)]
+    return found
 
 
 def _chosen(what: str, wanted: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:

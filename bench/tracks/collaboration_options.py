@@ -50,7 +50,11 @@ def _add_runs(parser: argparse.ArgumentParser) -> None:
         help="paper: two requests a run, the last kept for the final record; strict: --budget",
     )
     parser.add_argument(
-        "--budget", metavar="N", type=int, default=4, help="requests in strict mode (default: 4)"
+        "--budget",
+        metavar="N,...",
+        type=_numbers,
+        default=(4,),
+        help="requests a run in strict mode; several draw the frontier (default: 4)",
     )
     parser.add_argument(
         "--user",
@@ -76,6 +80,13 @@ def compare(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("first", metavar="FIRST", type=Path, help="a folder of results")
     parser.add_argument("second", metavar="SECOND", type=Path, help="another one")
     parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    found = tuple(int(part) for part in _listed(text))
+    if not found or min(found) < 0:
+        raise argparse.ArgumentTypeError(f"{text} is no list of numbers from 0 up")
+    return found
 
 
 def _listed(text: str) -> tuple[str, ...]:

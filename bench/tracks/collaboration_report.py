@@ -47,6 +47,7 @@ def text(records: Sequence[RunRecord], seed: int = 0) -> str:
 def html(plan: Plan, records: Sequence[RunRecord], seed: int = 0) -> str:
     """One self-contained page."""
     sections = [Section("What was run", "", [facts(_about(plan, records))])]
+    sections += _frontier(records, seed)
     for name, runs in groups(records).items():
         sections += _group(name, runs, seed)
     left_out = _left_out(records)
@@ -108,6 +109,21 @@ def _group(name: str, runs: list[RunRecord], seed: int) -> list[Section]:
         if item.controller != NONE:
             sections += _controller(item.controller, runs)
     return sections
+
+
+def _frontier(records: Sequence[RunRecord], seed: int) -> list[Section]:
+    """Quality against attention over the budgets of strict mode, when there are several."""
+    lines: dict[str, list[tuple[float, float]]] = {}
+    for runs in groups(run for run in records if run.episode.mode == "strict").values():
+        for item in figures(runs, seed):
+            if item.controller != NONE and "all" in item.sets:
+                name = f"{item.controller} ({runs[0].episode.workers})"
+                point = (item.cost or 0.0, item.sets["all"].score or 0.0)
+                lines.setdefault(name, []).append(point)
+    if max(map(len, lines.values()), default=0) < 2:
+        return []
+    plot = svg.lines(lines, svg.Axes("attention a run", "score", 1.0, 100.0))
+    return [Section("Budgets", "The same with each budget of requests, in strict mode.", [plot])]
 
 
 def _controller(name: str, runs: list[RunRecord]) -> list[Section]:

@@ -270,9 +270,11 @@ def test_paper_mode_spends_two_requests_and_strict_mode_more(
     monkeypatch.setattr("bench.controllers.imported", lambda name: AsksAlways())
     root = tiny()
     paper = run(root, "guest:x")
-    strict = run(root, "guest:x", mode="strict")
+    strict = run(root, "guest:x", mode="strict", budget=4)
+    none = run(root, "guest:x", mode="strict", budget=0)
     assert (len(paper.questions), paper.over_budget) == (2, 1)
     assert len(strict.questions) > 2
+    assert (none.questions, none.score) == ([], 75.0)
 
 
 # --- what is no score

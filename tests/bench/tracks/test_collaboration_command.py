@@ -82,13 +82,22 @@ def test_the_page_holds_all_it_shows(suite: Path, tmp_path: Path) -> None:
     assert "<script" not in page
 
 
+def test_budgets_draw_the_frontier(suite: Path, tmp_path: Path) -> None:
+    options = ("--mode", "strict", "--budget", "0,1,2", "--tasks", "gifts", "--json")
+    status, out, _ = collab(suite, *options, "--out", str(tmp_path / "out"))
+    assert status == 0
+    scores = [found[1]["sets"]["all"]["score"] for found in json.loads(out)["groups"].values()]
+    assert scores == [75.0, 100.0, 100.0]
+    assert ">Budgets</h2>" in (tmp_path / "out" / PAGE_NAME).read_text(encoding="utf-8")
+
+
 def test_figures_for_a_program(suite: Path) -> None:
     options = ("--json", "--workers", "overconfident", "--tasks", "gifts", "--mode", "both")
     status, out, _ = collab(suite, *options)
     assert status == 0
     by_group = json.loads(out)["groups"]
-    assert list(by_group) == ["overconfident, paper", "overconfident, strict"]
-    found = by_group["overconfident, strict"]
+    assert list(by_group) == ["overconfident, paper", "overconfident, strict with 4 requests"]
+    found = by_group["overconfident, strict with 4 requests"]
     assert [item["controller"] for item in found] == ["none", "jarvis"]
     assert found[1]["sets"]["tasks"]["gain"]["mean"] == 0.0
 
@@ -113,6 +122,7 @@ def test_a_broken_task_stops_no_other_and_makes_the_command_fail(suite: Path) ->
         (("--controller", "json:dumps"), '"json:dumps" is no controller'),
         (("--repeats", "0"), "--repeats 0 is too small"),
         (("--jobs", "0"), "--jobs 0 is too small"),
+        (("--budget", "1,-1"), "no list of numbers from 0 up"),
     ],
 )
 def test_wrong_options_are_one_line(suite: Path, words: tuple[str, ...], problem: str) -> None:
