@@ -1,6 +1,9 @@
 """How long the default synthesizer takes to its first audio, and what memory it needs.
 
-    python -m bench.tts_latency [--threads N] [--runs N] [--calm SHARE]
+    python -m bench.tts_latency [--threads N] [--runs N] [--calm SHARE] [--whole]
+
+It speaks in windows where this machine's self-test allows, as Jarvis does; ``--whole`` makes each
+phrase whole before it sounds. ``bench.stream_quality`` compares both in one run.
 
 Other programs spoil such figures. A run counts only when all others together used less than
 ``--calm`` of one core while it lasted (Linux; elsewhere every run counts).
@@ -17,10 +20,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from audio.engine import CancelToken
-from audio.tts.base import SpokenPhrase, SpokenWord
+from audio.tts.base import SpokenPhrase, SpokenWord, Synthesizer
 from jarvis_voice.clock import stopwatch
 
-_PHRASES = {
+PHRASES = {
     3: "It is done.",
     5: "It is running the tests.",
     12: "It changed the config file and then it started the tests again.",
@@ -41,16 +44,16 @@ def _busy_s() -> tuple[float, float]:
     return (sum(fields[:8]) - idle) / os.sysconf("SC_CLK_TCK"), own
 
 
-def _phrase(text: str) -> SpokenPhrase:
+def phrase_of(text: str) -> SpokenPhrase:
     return SpokenPhrase(text, tuple(SpokenWord(word, 0, 0) for word in text.split()))
 
 
-def measure(threads: int, runs: int, calm: float) -> None:
+def measure(threads: int, runs: int, calm: float, *, whole: bool) -> None:
     began = stopwatch()
     from audio.tts.kokoro import KokoroSynthesizer
 
     imported = stopwatch()
-    synthesizer = KokoroSynthesizer(threads=threads)
+    synthesizer = KokoroSynthesizer(threads=threads, clock=None if whole else stopwatch)
     opened = stopwatch()
     synthesizer.warm()
     warmed = stopwatch()
@@ -59,28 +62,39 @@ def measure(threads: int, runs: int, calm: float) -> None:
         f"import {imported - began:.2f} s, open {opened - imported:.2f} s, "
         f"warm-up {warmed - opened:.2f} s, {threads} threads\n"
     )
-    for count, text in _PHRASES.items():
-        phrase, kept_s, audio_s, tries = _phrase(text), list[float](), 0.0, 0
-        while len(kept_s) < runs and tries < runs * _MOST_TRIES:
+    for count, text in PHRASES.items():
+        phrase, audio_s, tries = phrase_of(text), 0.0, 0
+        firsts_s: list[float] = []
+        wholes_s: list[float] = []
+        while len(firsts_s) < runs and tries < runs * _MOST_TRIES:
             tries += 1
-            before, start = _busy_s(), stopwatch()
-            first = next(iter(synthesizer.synthesize(phrase, CancelToken())))
-            took_s, after = stopwatch() - start, _busy_s()
+            before = _busy_s()
+            first_s, took_s, samples = _say(synthesizer, phrase)
+            after, audio_s = _busy_s(), samples / synthesizer.rate
             others = (after[0] - before[0]) - (after[1] - before[1])
-            audio_s = len(first.samples) / synthesizer.rate
             if others / took_s <= calm:
-                kept_s.append(took_s)
-        if not kept_s:
+                firsts_s.append(first_s)
+                wholes_s.append(took_s)
+        if not firsts_s:
             write(f"{count:2} words: no calm moment in {tries} tries\n")
             continue
-        middle_s = statistics.median(kept_s)
+        middle_s, all_s = statistics.median(firsts_s), statistics.median(wholes_s)
         write(
             f"{count:2} words: first audio {middle_s * 1e3:.0f} ms "
-            f"({min(kept_s) * 1e3:.0f} to {max(kept_s) * 1e3:.0f}, {len(kept_s)} of {tries} runs), "
-            f"{audio_s:.2f} s of audio, RTF {middle_s / audio_s:.2f}, "
+            f"({min(firsts_s) * 1e3:.0f} to {max(firsts_s) * 1e3:.0f}, {len(firsts_s)} of {tries} "
+            f"runs), {audio_s:.2f} s of audio in {all_s:.2f} s, RTF {all_s / audio_s:.2f}, "
             f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB\n"
         )
     synthesizer.close()
+
+
+def _say(synthesizer: Synthesizer, phrase: SpokenPhrase) -> tuple[float, float, int]:
+    """Seconds to the first audio and to the last, and the samples of all."""
+    start, first_s, samples = stopwatch(), 0.0, 0
+    for chunk in synthesizer.synthesize(phrase, CancelToken()):
+        first_s = first_s or stopwatch() - start
+        samples += len(chunk.samples)
+    return first_s, stopwatch() - start, samples
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -88,8 +102,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--calm", type=float, default=0.35)
+    parser.add_argument("--whole", action="store_true", help="no windows")
     chosen = parser.parse_args(arguments)
-    measure(chosen.threads, chosen.runs, chosen.calm)
+    measure(chosen.threads, chosen.runs, chosen.calm, whole=chosen.whole)
     return 0
 
 
