@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from audio.pcm import RATE
 from bench.probes.sounds import Sound
-from bench.probes.tap import Spoken, audible_part, correlation, whole
+from bench.probes.tap import Spoken, audible_part, correlation, located, whole
 from bench.wer import normalized
 from jarvis_voice.telemetry.recorded import Span, audible_spans
 
@@ -56,7 +56,7 @@ class Overlapped:
 
 
 def opener_length(words: Sequence[str]) -> int:
-    """How many leading words open an answer and tell nothing; 0 when there are no others."""
+    """How many leading words open an answer and tell nothing; maybe all of them."""
     plain = [re.sub(r"[^a-z' ]", "", word.lower()) for word in words]
     done = 0
     while done < len(plain):
@@ -67,11 +67,15 @@ def opener_length(words: Sequence[str]) -> int:
                 break
         else:
             break
-    return 0 if done >= len(plain) else done
+    return done
 
 
 def answered(agent: Sound, ended_s: float, spoken: Sequence[Spoken]) -> Answered:
-    """First sound and first content of the agent after the user's speech ended."""
+    """First sound and first content of the agent after the user's speech ended.
+
+    Openers are skipped, also when they are phrases of their own; an answer that is nothing else
+    counts as content. The content is None when the first sound is of no phrase that is known.
+    """
     spans = audible_spans(agent, RATE)
     starts = [span.start_s for span in spans if span.start_s >= ended_s]
     if not starts:
@@ -80,14 +84,33 @@ def answered(agent: Sound, ended_s: float, spoken: Sequence[Spoken]) -> Answered
     told = said_at(agent, first_s, spoken)
     if told is None:
         return Answered(first_s - ended_s, None)
-    phrase, begin_s = told
-    length = opener_length(phrase.words)
-    if not length:
-        return Answered(first_s - ended_s, first_s - ended_s)
-    opener = " ".join(phrase.words[:length])
-    start_s = phrase.start_s(length)
-    content_s = None if start_s is None else begin_s + start_s - ended_s
-    return Answered(first_s - ended_s, content_s, opener)
+    opener: list[str] = []
+    for phrase, begin_s in [told, *_later(agent, told, spoken)]:
+        length = opener_length(phrase.words)
+        opener += phrase.words[:length]
+        if length < len(phrase.words):
+            start_s = 0.0 if not length else phrase.start_s(length)
+            if not opener:
+                begin_s = first_s
+            content_s = None if start_s is None else begin_s + start_s - ended_s
+            return Answered(first_s - ended_s, content_s, " ".join(opener))
+    return Answered(first_s - ended_s, first_s - ended_s)
+
+
+def _later(
+    agent: Sound, told: tuple[Spoken, float], spoken: Sequence[Spoken]
+) -> list[tuple[Spoken, float]]:
+    """The phrases that sound after the first one, in order; looked for only behind an opener."""
+    if opener_length(told[0].words) < len(told[0].words):
+        return []
+    after = round(told[1] * RATE) + told[0].sound().size // 2
+    found = []
+    for phrase in spoken:
+        offset, piece = audible_part(phrase.sound(), PIECE_S)
+        place = located(piece, agent[after:], ALIKE)
+        if phrase is not told[0] and place is not None:
+            found.append((phrase, (after + place - offset) / RATE))
+    return sorted(found, key=lambda one: one[1])
 
 
 def said_at(agent: Sound, at_s: float, spoken: Sequence[Spoken]) -> tuple[Spoken, float] | None:

@@ -6,7 +6,7 @@ import argparse
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from audio.engine import EngineInfo
@@ -35,6 +35,7 @@ from jarvis_voice.config import Settings
 from jarvis_voice.errors import UsageError
 from jarvis_voice.resources import asset
 from jarvis_voice.runs.sources import open_recording
+from jarvis_voice.virtual_time import run_virtual
 
 QUICK = 8  # items of a quick run
 
@@ -66,6 +67,9 @@ def latency(args: argparse.Namespace, io: Io) -> int:
         cases = recipe.prompt_cases(args.seed, bench.items)
         speak(bench, cases, bench.corpus.prompt)
         ttft_s = None if args.model_ttft is None else args.model_ttft / 1000
+        if ttft_s is not None:  # the conversation is led as for any chat model, openers included
+            brain = replace(bench.settings.brain, kind="openai", model="scripted")
+            bench.settings = replace(bench.settings, brain=brain)
         run = open_recording(asset("runs", "demo.jsonl"))
         with _sides(bench, about_run(bench.settings, run, ttft_s)), _setting(bench) as setting:
             items = asyncio.run(_latency(bench, setting, cases))
@@ -96,6 +100,9 @@ async def _latency(
 
 def duplex(args: argparse.Namespace, io: Io) -> int:
     """``jarvis bench duplex``."""
+    if args.clock == "virtual" and args.over != "files":
+        raise UsageError("--clock virtual goes with --over files only.", "Leave one of them out.")
+    hold = run_virtual if args.clock == "virtual" else asyncio.run
     with opened("duplex", args, io) as bench:
         cases = recipe.duplex_cases(args.seed, bench.items)
         if args.over == "websocket":  # there the echo is the client's own business
@@ -104,7 +111,7 @@ def duplex(args: argparse.Namespace, io: Io) -> int:
             cases += bench.corpus.add_human(args.audio)
         speak(bench, cases, bench.corpus.overlap)
         with _sides(bench, duplex_probe.mind), _setting(bench) as setting:
-            items = asyncio.run(_duplex(bench, setting, cases))
+            items = hold(_duplex(bench, setting, cases))
         bench.record.items = [item.record() for item in items]
         found = duplex_probe.metrics(items, bench.names, args.seed)
         bench.record.metrics = found

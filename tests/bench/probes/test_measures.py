@@ -78,6 +78,21 @@ def test_an_opener_is_no_content() -> None:
     assert found.opener == "Well, let me see."
 
 
+def test_an_opener_that_is_a_phrase_of_its_own_is_no_content_either() -> None:
+    opener, moment = phrase("Let me see.", 3), phrase("One moment.", 2)
+    sound = agent((2.3, opener.sound()), (3.5, moment.sound()), (4.6, NEW.sound()))
+    found = answered(sound, 2.0, [OLD, moment, NEW, opener])
+    assert found.first_audio_s == pytest.approx(0.3, abs=0.011)
+    assert found.first_content_s == pytest.approx(2.6, abs=0.011)
+    assert found.opener == "Let me see. One moment."
+
+
+def test_an_answer_of_nothing_but_an_opener_is_an_answer() -> None:
+    okay = phrase("Okay.", 1)
+    found = answered(agent((2.3, okay.sound())), 2.0, [OLD, okay])
+    assert found.first_content_s == found.first_audio_s
+
+
 def test_what_was_never_synthesized_has_no_known_content() -> None:
     found = answered(agent((2.5, hiss("foreign", 1.0, RATE))), 2.0, [OLD, NEW])
     assert found.first_audio_s == pytest.approx(0.5, abs=0.011)
@@ -97,8 +112,8 @@ def test_which_phrase_sounds_is_told_by_its_sound() -> None:
         ("Well, it failed.", 1),
         ("Okay, so, let me check. Two tests failed.", 5),
         ("It failed.", 0),
-        ("Okay.", 0),
-        ("One moment.", 0),
+        ("Okay.", 1),
+        ("One moment.", 2),
         ("So far it is fine.", 1),
     ],
 )
