@@ -96,7 +96,7 @@ def understand(text: str, options: Mapping[str, tuple[str, ...]], proposed: str 
     """
     words = user_words(text)
     option = choose(words, options)
-    if option is None and proposed:
+    if option is None and proposed and not _LEFT.search(text):
         others = [name for name in options if name != proposed]
         if _AGREED.search(text) or _YES.search(words):
             option = proposed
