@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from bench.errors import WorkerFailed
 from bench.workers.base import Style, Tools
-from bench.workers.scripted import as_record, read, read_csv
+from bench.workers.scripted import hand_in, read, read_csv
 
 DECISIONS: dict[str, Any] = {}
 Row = Mapping[str, str]
@@ -43,7 +43,7 @@ async def work(tools: Tools, style: Style) -> None:
     reasons = [[sample, reason] for sample, reason in void.items()]
     await tools.write("results/void.csv", _csv(["sample", "reason"], reasons))
     await tools.write("results/note.md", _note(plots, void, unknown))
-    await tools.write("results/final.json", as_record(_record(plots, unknown)))
+    await hand_in(tools, "results/final.json", _record(plots, unknown))
     await tools.say("The note for the crew is written, and every sample is kept.")
 
 
