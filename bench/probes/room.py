@@ -17,7 +17,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.pcm import RATE
+from audio.pcm import RATE, from_dbfs
 from audio.resample import resample
 from bench.probes.files import room_noise
 from bench.probes.play import AgentEar, Ports, Scene, Side, Take, perform
@@ -28,7 +28,7 @@ from jarvis_voice import clock, events
 from jarvis_voice.cli import build
 from jarvis_voice.config import Settings
 
-HEADPHONES_DB: float | None = None
+HEADPHONES_DB = -45.0  # below the noise of the room; a muted sink could not be recorded
 SETTLE_S = 1.0  # until the devices run
 POLL_S = 0.02
 SEARCH_S = 0.5  # a recording and the clock agree to within this
@@ -51,7 +51,8 @@ class RoomSetting:
 
     async def play(self, scene: Scene, side: Side) -> Take:
         """See Setting.play."""
-        self._room.set_echo(scene.echo.gain_db if scene.echo else HEADPHONES_DB)
+        gain_db = scene.echo.gain_db if scene.echo else HEADPHONES_DB
+        self._room.set_echo(gain_db)
         seen: list[events.ConversationEvent] = []
         settings = Settings()
         heard = replace(settings.devices, echo="speaker" if scene.echo else "headphones")
@@ -60,7 +61,7 @@ class RoomSetting:
             Ports(devices.capture, devices.playback), seen.append, echo=scene.echo is not None
         )
         take = Take(np.zeros(0, np.float32), np.zeros(0, np.float32), [], seen)
-        user = _User(self._room)
+        user = _User(self._room, gain_db)
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(session.talker.run())
@@ -86,9 +87,11 @@ class RoomSetting:
 class _User:
     """Plays into the sink of the user and listens to that of the loudspeaker."""
 
-    def __init__(self, room: PulseRoom) -> None:
+    def __init__(self, room: PulseRoom, gain_db: float) -> None:
+        """``gain_db`` is what the loudspeaker's sink takes off what the app plays."""
         self.ear = AgentEar()
         self._room = room
+        self._louder = np.float32(from_dbfs(-gain_db))
         self._user = room.record("user")
         self._agent = room.record("speaker")
         self.began_s = clock.session_now()
@@ -112,13 +115,13 @@ class _User:
             block = self._agent.since(heard)
             heard += block.size
             if block.size:
-                self.ear.heard(block, clock.session_now())
+                self.ear.heard(block * self._louder, clock.session_now())
 
     def end(self) -> tuple[Sound, Sound]:
         """Both recordings at 16 kHz, of one length."""
         user, agent = (_at_16k(side) for side in (self._user, self._agent))
         size = min(user.size, agent.size)
-        return user[:size], agent[:size]
+        return user[:size], agent[:size] * self._louder
 
 
 def _at_16k(side: Recording) -> NDArray[np.float32]:
