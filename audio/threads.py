@@ -1,8 +1,10 @@
 """Worker threads that step back for others: one budget of cores for all that Jarvis computes.
 
 Playback, the echo canceller and the voice detector have deadlines of some milliseconds and need
-little; models have none and take all that there is. So the threads of models are *nicer*: when the
-cores do not suffice, the system's scheduler takes time from them first.
+little; models have none and take all that there is. So a thread is *nicer* the later its work is
+needed: when the cores do not suffice, the system's scheduler takes time from that one first. What
+the user waits for is not nicer than other programs: an agent that compiles would slow the answer
+down, as niceness 2 already leaves less than two thirds of an equal share.
 
 Linux lets each thread have its own niceness (``setpriority`` on the thread's native id). Elsewhere
 a call would lower the whole process, so nothing is done there: macOS and Windows hand short bursts
@@ -18,8 +20,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 
-ORDINARY = 0
-NEEDED = 2  # somebody waits for it: about two thirds of the share of an ordinary thread
+NEEDED = 0  # somebody waits for it
 AHEAD = 6  # will be needed in a moment, or never: about a quarter of the share
 LEAST = 12  # nobody will notice when it comes later
 
@@ -41,6 +42,6 @@ def current() -> int:
     return os.getpriority(os.PRIO_PROCESS, threading.get_native_id())
 
 
-def worker(name: str, niceness: int = ORDINARY) -> ThreadPoolExecutor:
+def worker(name: str, niceness: int = NEEDED) -> ThreadPoolExecutor:
     """One thread that works through what it is given, in order."""
     return ThreadPoolExecutor(1, name, step_back, (niceness,))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from audio import threads, weights
+from audio import weights
 from audio.asr.base import Recognizer
 from audio.asr.registry import open_recognizer
 from audio.controllers.registry import MakeController, controller_maker
@@ -91,11 +91,9 @@ def load_engines(settings: Settings, *, keep: bool = False) -> Engines:
     With ``keep`` phrases are kept on disk, as the settings say, and otherwise in memory only.
     Raises EngineMissing, EngineCorrupt or EngineFailed.
     """
-    # An engine's own threads are as nice as the one that loads it.
-    loading = threads.worker("load", threads.NEEDED)
-    with ThreadPoolExecutor(1) as pool, loading:
+    with ThreadPoolExecutor(2) as pool:
         recognizer = pool.submit(_warm_recognizer, settings.recognizer)
-        synthesizer = loading.submit(_warm_synthesizer, settings.synthesizer)
+        synthesizer = pool.submit(_warm_synthesizer, settings.synthesizer)
         return Engines(
             SileroVad(),
             canceller(settings.devices),

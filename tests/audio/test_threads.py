@@ -25,4 +25,4 @@ def test_where_threads_have_no_niceness_nothing_is_changed(monkeypatch) -> None:
 
 
 def test_the_urgent_go_before_the_others() -> None:
-    assert threads.ORDINARY < threads.NEEDED < threads.AHEAD < threads.LEAST
+    assert threads.NEEDED < threads.AHEAD < threads.LEAST
