@@ -11,6 +11,7 @@ from bench.suite.bundle import load_bundle
 from bench.suite.catalog import TASKS, task_ids
 from bench.suite.freeze import freeze
 from bench.suite.ladder import Checked, check, check_suite
+from bench.tracks.bounds import policy_scores
 from jarvis_voice.cli.io import Io
 from jarvis_voice.clock import stopwatch
 from jarvis_voice.errors import UsageError
@@ -54,10 +55,11 @@ def run(args: argparse.Namespace, io: Io) -> int:
 
 def _checked(root: Path, args: argparse.Namespace, io: Io) -> Checked:
     began_s = stopwatch()
-    found = check(root)
+    scores = policy_scores(root.parent)
+    found = check(root, scores)
     if args.freeze and all(step.ok for step in found.steps if step.name != "freeze"):
         freeze(load_bundle(root))
-        found = check(root)
+        found = check(root, scores)
     if args.out is not None:
         for step in found.steps:
             step.save(args.out / root.name)

@@ -77,6 +77,11 @@ def _policy_bounds(points: Mapping[str, float], *, is_control: bool) -> Step:
         faults.append(f"asking helps by {gain:.1f} points where it should not")
     if abs(points.get("placebo", points["never"]) - points["never"]) > PLACEBO_CHANGE:
         faults.append("a placebo changes the result")
+    if points.get("lost"):
+        faults.append(
+            f"asked about its record, the worker hands in {points['lost']:.0f} results fewer: it "
+            "must write the record again when that was refused (scripted.settle or hand_in)"
+        )
     return Step(8, "policy_bounds", tuple(faults), dict(points))
 
 

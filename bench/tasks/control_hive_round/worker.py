@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from bench.errors import WorkerFailed
 from bench.workers.base import Style, Tools
-from bench.workers.scripted import as_record, read, read_csv
+from bench.workers.scripted import hand_in, read, read_csv
 
 DECISIONS: dict[str, Any] = {}
 Row = Mapping[str, str]
@@ -64,7 +64,7 @@ async def work(tools: Tools, style: Style) -> None:
     total = sum(float(row["feed_kg"]) for row in rows)
     await tools.say(f"{total:g} kilograms of fondant are fed in all, as was agreed.")
     await tools.write("results/round.md", _plan(rows, colonies, yards, closed))
-    await tools.write("results/final.json", as_record(_record(rows, total, closed)))
+    await hand_in(tools, "results/final.json", _record(rows, total, closed))
     await tools.say("The round is planned.")
 
 

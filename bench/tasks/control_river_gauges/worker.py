@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 
 from bench.workers.base import Style, Tools
-from bench.workers.scripted import as_record, read, read_csv
+from bench.workers.scripted import hand_in, read, read_csv
 
 DECISIONS: dict[str, Any] = {}
 FOOT_M = 0.3048
@@ -52,7 +52,7 @@ async def work(tools: Tools, style: Style) -> None:
     await tools.write("results/floods.csv", _table(floods))
     await tools.say(f"{len(floods)} floods are listed.")
     await tools.write("results/bulletin.md", _bulletin(stations, floods))
-    await tools.write("results/final.json", as_record(_record(floods, filled)))
+    await hand_in(tools, "results/final.json", _record(floods, filled))
     await tools.say("The bulletin waits for the duty hydrologist.")
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from bench.errors import WorkerFailed
 from bench.workers.base import Style, Tools
-from bench.workers.scripted import as_record, read, read_csv
+from bench.workers.scripted import hand_in, read, read_csv
 
 DECISIONS: dict[str, Any] = {}
 PRICING = """import csv, sys
@@ -44,7 +44,7 @@ async def work(tools: Tools, style: Style) -> None:
     readings = await read_csv(tools, "sources/readings.csv")
     await tools.say(f"{len(bills)} bills are priced, one for each of {len(readings)} readings.")
     await tools.write("results/changes.md", CHANGES)
-    await tools.write("results/final.json", as_record(_record(bills)))
+    await hand_in(tools, "results/final.json", _record(bills))
     await tools.say("The bills are ready, and none was sent.")
 
 

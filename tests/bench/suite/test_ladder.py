@@ -13,6 +13,7 @@ import pytest
 from bench.suite.catalog import TASKS, task_ids
 from bench.suite.ladder import Checked, _policy_bounds, check, check_suite
 from bench.suite.steps import Step
+from bench.tracks.bounds import policy_scores
 
 Copy = Callable[..., Path]
 EditJson = Callable[[Path, Callable[[Any], None]], None]
@@ -20,13 +21,13 @@ EditJson = Callable[[Path, Callable[[Any], None]], None]
 
 @pytest.mark.parametrize("task_id", task_ids())
 def test_every_task_of_ours_passes(task_id: str, tmp_path: Path) -> None:
-    checked = check(TASKS / task_id)
+    checked = check(TASKS / task_id, policy_scores(TASKS))
     for step in checked.steps:
         step.save(tmp_path)
     assert {step.title: step.faults for step in checked.steps if not step.ok} == {}
     stored = sorted(path.stem for path in tmp_path.glob("*.json"))
     assert stored == sorted(step.title for step in checked.steps)
-    assert {step.number for step in checked.steps} == {1, 2, 3, 4, 5, 6, 11, 12}
+    assert {step.number for step in checked.steps} == {1, 2, 3, 4, 5, 6, 8, 11, 12}
 
 
 def _faults(checked: Checked) -> dict[str, str]:
@@ -159,6 +160,7 @@ def test_policy_bounds_take_the_runners_scores(bundle_copy: Copy) -> None:
         ({"never": 80.0, "oracle": 100.0}, True, "asking helps by 20.0"),
         ({"never": 90.0, "oracle": 90.0, "placebo": 80.0}, True, "a placebo changes"),
         ({"oracle": 90.0}, True, "no points for never"),
+        ({"never": 100.0, "oracle": 100.0, "lost": 1.0}, True, "hands in 1 results fewer"),
     ],
 )
 def test_each_policy_bound_is_kept(points: dict[str, float], is_control: bool, fault: str) -> None:
