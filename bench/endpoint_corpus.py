@@ -223,7 +223,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m bench.endpoint_corpus", description="Make the corpus of pauses."
     )
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--part", default="held_out", choices=("tune", "held_out"))
+    parser.add_argument("--part", default="held_out", choices=("tune", "seen", "held_out"))
     parser.add_argument("--voice", action="append", metavar="NAME[@SPEED]")
     parser.add_argument("--seed", type=int, default=20261130)
     chosen = parser.parse_args(arguments)

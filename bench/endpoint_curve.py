@@ -342,7 +342,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         prog="python -m bench.endpoint_curve", description="Weigh false cut-offs against delay."
     )
     parser.add_argument("folder", type=Path, help="what bench.endpoint_corpus wrote")
-    parser.add_argument("--part", default="held_out", choices=("tune", "held_out"))
+    parser.add_argument("--part", default="held_out", choices=("tune", "seen", "held_out"))
     parser.add_argument("--smart-turn", metavar="FILE", default="", help="its weights")
     parser.add_argument("--json", type=Path, help="write the curves to this file")
     chosen = parser.parse_args(arguments)

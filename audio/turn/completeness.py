@@ -19,7 +19,7 @@ from audio.turn.numbers_said import dictated
 
 # Probability that the turn is over, by what speaks for it; set by hand, in steps that the waits of
 # ``semantic.py`` tell apart.
-CERTAIN, LIKELY, PROBABLE, EVEN = 0.95, 0.88, 0.7, 0.5
+CERTAIN, LIKELY, PROBABLE, FAIR, EVEN = 0.95, 0.88, 0.7, 0.6, 0.5
 DOUBTFUL, UNLIKELY, EXCLUDED = 0.3, 0.15, 0.05
 
 
@@ -147,7 +147,8 @@ def _preposition(said: _Said) -> Reading | None:
     last = words[-1]
     if last not in lexicon.PREPOSITIONS:
         return None
-    if _asks(said) and len(said.core) > 3 and last != "until":
+    open_to = last == "to" and words[-2:-1] and words[-2] in lexicon.TO_VERB
+    if _asks(said) and len(said.core) > 3 and last != "until" and not open_to:
         return None  # "what is it waiting for", "who does it talk to"
     if last in lexicon.PARTICLES and words[-2:-1] and words[-2] in lexicon.PARTICLE_AFTER:
         return None
@@ -163,7 +164,9 @@ def _auxiliary(said: _Said) -> Reading | None:
     after_pronoun = words[-2] in lexicon.PRONOUNS and words[-2] not in ("this", "there")
     embedded = any(word in lexicon.WH_WORDS for word in words[:-2])
     if after_pronoun and (len(said.core) <= 2 or embedded):
-        return _complete(PROBABLE, "a short answer")  # "yes it is", "ask what it was"
+        if embedded or len(words) > len(said.core):
+            return _complete(PROBABLE, "a short answer")  # "yes it is", "ask what it was"
+        return Reading(TurnState.UNKNOWN, EVEN, "a short answer, or the start of more")  # "it was"
     return _incomplete(EXCLUDED, f'ends with the auxiliary "{words[-1]}"')
 
 
@@ -174,13 +177,26 @@ def _that(said: _Said) -> Reading | None:
     before = words[-2]
     if before in lexicon.PREPOSITIONS or before in lexicon.COMMANDS or _asks(said):
         return None
-    if before in {"did", "does", "approved", "know", "want", "like", "said", "started", "saw"}:
+    if before in {
+        "mind",
+        "did",
+        "does",
+        "approved",
+        "know",
+        "want",
+        "like",
+        "said",
+        "started",
+        "saw",
+    }:
         return None
     return _incomplete(UNLIKELY, 'ends with "that", and no clause after it')
 
 
 def _wh_word(said: _Said) -> Reading | None:
     words = said.words
+    if len(words) > 1 and words[-2] in ("and", "or", "but", "not"):
+        return None  # "what has failed, and why"
     if len(words) > 1 and words[-1] in lexicon.WH_WORDS and not words[-1].endswith("s"):
         return _incomplete(UNLIKELY, f'ends with "{words[-1]}"')
     return None
@@ -224,9 +240,24 @@ def _named_only(verb: str, rest: Sequence[str]) -> Reading | None:
     )
     if not one_phrase or rest[0] not in lexicon.ARTICLES | {"that", "this", "both", "all"}:
         return None
+    if verb in lexicon.CAUSATIVE and len(rest) == 2:
+        return _incomplete(UNLIKELY, f'"{verb} {" ".join(rest)}" wants to go on')
     actor = rest[-1] in lexicon.ACTORS or rest[-1].endswith(("er", "ers", "or", "ors"))
     if actor and verb not in ("show", "send"):
         return _incomplete(UNLIKELY, f'"{verb} the {rest[-1]}" wants to go on')
+    if verb in lexicon.CAUSATIVE:
+        return Reading(TurnState.UNKNOWN, EVEN, f'"{verb}" somebody, or somebody do something')
+    return None
+
+
+def _unit(said: _Said) -> Reading | None:
+    """ "remind me in twenty": of what?"""
+    words = said.words
+    number = words[-1] in lexicon.NUMBERS or words[-1].isdigit()
+    if number and len(words) > 2 and words[-2] in lexicon.BEFORE_UNITS:
+        return _incomplete(DOUBTFUL, f'ends with "{words[-2]} {words[-1]}", and no unit')
+    if words[-1] == "too" and words[-2:-1] and words[-2] in lexicon.BE:
+        return _incomplete(DOUBTFUL, 'ends with "too"')
     return None
 
 
@@ -252,7 +283,8 @@ def _misheard_to(said: _Said) -> Reading | None:
     """ "tell the agent to" is often heard as "tell the agent two"."""
     core = said.core
     asked = core[:1] and (core[0] in lexicon.DITRANSITIVE or tuple(core[:2]) == ("i", "want"))
-    if asked and len(core) > 2 and core[-1] in lexicon.LIKE_TO:
+    moves = core[:1] and core[0] in lexicon.COMMANDS and "the" in core[1:2]
+    if (asked or moves) and len(core) > 2 and core[-1] in lexicon.LIKE_TO:
         return _incomplete(DOUBTFUL, f'ends with "{core[-1]}", which may have been "to"')
     return None
 
@@ -279,7 +311,8 @@ def _list(said: _Said) -> Reading | None:
     last, before = parts[-1], parts[-2]
     if last[0] in ("and", "or") and len(parts) > 2 and len(last) <= 5:
         return _complete(LIKELY, "a list came to its end")
-    if len(last) > 4 or last[0] in lexicon.NO_ITEM or last[0] in lexicon.COMMANDS:
+    no_item = lexicon.NO_ITEM | lexicon.COMMANDS | lexicon.PREPOSITIONS
+    if len(last) > 4 or last[0] in no_item:
         return None
     if not [word for word in before if word not in lexicon.OPENERS] or _asks(said):
         return None
@@ -308,11 +341,52 @@ def _question(said: _Said) -> Reading | None:
         return None
     mark = said.text.endswith("?")
     if core[0] in lexicon.WH_WORDS:
-        return _complete(CERTAIN if mark else LIKELY, "a whole question")
+        return _half_asked(core) or _complete(CERTAIN if mark else LIKELY, "a whole question")
     if core[0] in lexicon.AUXILIARIES and core[0] not in ("dont", "do") and len(core) > 2:
+        if len(core) == 3 and core[0] not in lexicon.BE:  # "may it push": what, and where?
+            return _complete(FAIR, "a yes-or-no question, as short as can be")
         return _complete(LIKELY if mark else PROBABLE, "a whole yes-or-no question")
     if mark and len(core) > 2:
         return _complete(LIKELY, "a question")
+    return None
+
+
+def _half_asked(core: Sequence[str]) -> Reading | None:
+    """What a question with "what", "how", "which" still needs: a verb, or the rest of it."""
+    at = next((i for i, word in enumerate(core) if i and word in lexicon.AUXILIARIES), None)
+    if at is None:
+        return _without_auxiliary(core)
+    rest = core[at + 1 :]
+    lone = len(rest) == 1 and rest[0] in lexicon.PRONOUNS
+    named = 1 <= len(rest) <= 3 and rest[0] in lexicon.ARTICLES | {"this", "that", "these", "those"}
+    if core[at] in lexicon.BE:
+        if (
+            lone
+            and at == 1
+            and core[0] not in lexicon.PLACE_WORDS
+            and tuple(core[:2]) != ("what", "is")
+        ):
+            return _incomplete(DOUBTFUL, f'"{" ".join(core)}" wants to go on')
+        if named and core[0] in ("how", "what"):
+            return _complete(PROBABLE, "a question that may go on")
+        return None
+    if not rest and core[at] == "do" and len(core) == 2:
+        return _incomplete(UNLIKELY, f'"{" ".join(core)}" has no verb yet')
+    if lone or (named and len(rest) == 2):
+        return _incomplete(UNLIKELY, f'"{" ".join(core)}" has no verb yet')
+    return None
+
+
+def _without_auxiliary(core: Sequence[str]) -> Reading | None:
+    verb = any(word in lexicon.PAST or word.endswith("ed") for word in core[1:])
+    short = core[0].endswith("s") and core[0] != "whose"  # "what's", "how's": the verb is in it
+    if verb or core[1] in lexicon.WHOLE_IN_TWO:
+        return None
+    if short:
+        lone = len(core) == 2 and core[1] in lexicon.PRONOUNS and core[0] not in lexicon.PLACE_WORDS
+        return _incomplete(DOUBTFUL, f'"{" ".join(core)}" wants to go on') if lone else None
+    if len(core) <= 3:
+        return _incomplete(UNLIKELY, f'"{" ".join(core)}" has no verb yet')
     return None
 
 
@@ -329,14 +403,16 @@ def _statement(said: _Said) -> Reading | None:
         return None
     if "then" in core and core[0] in lexicon.SUBORDINATORS:
         return _complete(PROBABLE, "a condition and what follows from it")
-    known = lexicon.AUXILIARIES | lexicon.TRANSITIVE | lexicon.COMMANDS
+    known = lexicon.AUXILIARIES | lexicon.PAST
+    pronoun = core[0] in lexicon.PRONOUNS | lexicon.OPEN_SUBJECTS | {"maybe", "these", "those"}
+    if pronoun:
+        known |= lexicon.TRANSITIVE | lexicon.COMMANDS
     has_verb = any(word in known or word.endswith("ed") for word in core[1:])
-    subjects = (
-        lexicon.PRONOUNS | lexicon.ARTICLES | lexicon.OPEN_SUBJECTS | {"maybe", "these", "those"}
-    )
-    if has_verb and core[0] in subjects and len(core) > 2:
+    if not has_verb or not (pronoun or core[0] in lexicon.ARTICLES):
+        return None
+    if len(core) > 3:
         return _complete(PROBABLE, "a whole statement")
-    return None
+    return _complete(FAIR, "a statement, as short as can be") if len(core) == 3 else None
 
 
 _RULES: tuple[Callable[[_Said], Reading | None], ...] = (
@@ -353,6 +429,7 @@ _RULES: tuple[Callable[[_Said], Reading | None], ...] = (
     _wh_word,
     _open_verb,
     _frame,
+    _unit,
     _subordinate,
     _list,
     _question,

@@ -67,6 +67,28 @@ DITRANSITIVE: Final = frozenset("tell ask remind make let give send show help ha
 CAUSATIVE: Final = frozenset("let make help have want".split())
 LOOKS_COMPLETE_WITH_ONE: Final = frozenset("show send ask help".split())
 
+# "it wants to", "what is it going to": a verb is still to come.
+TO_VERB: Final = frozenset(
+    """want wants need needs have has had going try trying tries able supposed like used got plan
+    plans ready start begin allowed expected meant hope how where when what who whom""".split()
+)
+BE: Final = frozenset("is are was were isnt arent wasnt werent".split())
+# With only a pronoun after them ("where is it") these make a whole question.
+PLACE_WORDS: Final = frozenset("where wheres who whos".split())
+WHOLE_IN_TWO: Final = frozenset("not so now then next else about come for time".split())
+PAST: Final = frozenset(
+    """broke went came began ran took made said got lost won found sent wrote saw knew told left
+    gave kept meant built stopped happened failed changed thought chose felt held put set cut hit
+    works looks seems runs needs wants takes fails says goes comes""".split()
+)
+NUMBERS: Final = frozenset(
+    """two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty fifty
+    sixty ninety hundred thousand""".split()
+)
+BEFORE_UNITS: Final = frozenset(
+    "in for after about me every another within only than least most the next last".split()
+)
+
 WH_WORDS: Final = frozenset(
     """what whats which who whos whose where wheres when whens why whys how hows""".split()
 )
@@ -80,7 +102,9 @@ COMMANDS: Final = frozenset(
     put turn make check fix test build explain summarize summarise repeat remind approve reject deny
     accept allow refuse hold kill undo revert try call take change add do dont never retry ignore
     look find list describe switch compare finish leave bring clear clean update install stay play
-    say speak log limit raise lower close commit rebase format lint wake mute quit exit forget help
+    say speak log limit abort drop veto block unblock migrate publish archive search analyze
+    analyse refactor create generate prepare ship release wrap export import download upload scan
+    draft raise lower close commit rebase format lint wake mute quit exit forget help
     """.split()
 )
 
@@ -95,6 +119,7 @@ SHORT_ANSWERS: Final = frozenset(
         "why", "why not", "how so", "what", "sounds good", "that is fine", "thats fine",
         "please do",
         "sure do that", "i agree", "approved", "denied", "none", "all of them", "again",
+        "i think so", "i hope so", "i guess so",
     }
 )  # fmt: skip
 

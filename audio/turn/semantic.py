@@ -17,7 +17,7 @@ from audio.turn.events import TurnJudged, TurnState
 from audio.turn.settings import TurnSettings
 
 _BOUND = 2.5  # of a controller's log odds: 0.92 or 0.08; no witness alone outweighs all others
-_AGAINST_WORDS = 0.4  # of the same, for an end where the words say that more is to come
+_AGAINST_WORDS = 0.2  # of the same, for an end where the words say that more is to come
 _USUAL = 0.5  # the probability at which the ordinary silence is waited for
 
 
@@ -34,8 +34,7 @@ class Waits:
     def at(self, probability: float, stretch: float = 1.0) -> float:
         """The silence for a turn that is over with this probability.
 
-        Straight between the three waits, over the probability on the side of the end and over its
-        square on the other, where a doubt is soon worth a second. ``stretch`` is the speaker's; it
+        Straight between the three waits. ``stretch`` is the speaker's; it
         moves only what lies within ``patience_s``.
         """
         if probability >= _USUAL:
@@ -43,7 +42,7 @@ class Waits:
             wait_s = self.usual_s + (self.over_s - self.usual_s) * sure
         else:
             doubt = (_USUAL - probability) / _USUAL
-            wait_s = self.usual_s + (self.patience_s - self.usual_s) * doubt**1.5
+            wait_s = self.usual_s + (self.patience_s - self.usual_s) * doubt
         return min(wait_s * stretch, self.patience_s) * self.scale
 
 

@@ -28,7 +28,13 @@ OVER = [
     "No, not yet.",
     "Yes, go ahead.",
     "I think so.",
-    "They are.",
+    "Yes, they are.",
+    "What failed?",
+    "What else?",
+    "Where is it?",
+    "Which tests failed?",
+    "What has failed, and why?",
+    "Who does it talk to?",
     "I know what it is.",
     "What shall we do?",
     "Stop that.",
@@ -84,6 +90,16 @@ NOT_OVER = [
     "I don't want it to touch -",
     "Before we do that,",
     "It is very",
+    "What did it",
+    "How is it",
+    "What are you",
+    "What do",
+    "How much time",
+    "Which question",
+    "What does it want to",
+    "Let the migration",
+    "Remind me in twenty",
+    "Give me five",
 ]
 
 ASKS_FOR_TIME = [
@@ -121,7 +137,9 @@ def test_who_asks_for_time(text: str):
     assert read(text).state is TurnState.WAIT
 
 
-@pytest.mark.parametrize("text", ["", "  ", "...", "[coughs]", "Banana.", "Blue green algae"])
+@pytest.mark.parametrize(
+    "text", ["", "  ", "...", "[coughs]", "Banana.", "Blue green algae", "It was."]
+)
 def test_what_cannot_be_told_is_left_open(text: str):
     reading = read(text)
     assert reading.state is TurnState.UNKNOWN
