@@ -9,7 +9,9 @@ answer sounded after that. Run with:
 
     python -m bench.overlap [--half tune|test|both] [--echo-db -12] [--real-time] [--json FILE]
 
-In fast simulation thinking takes no time; with ``--real-time`` it takes what it takes.
+In fast simulation thinking takes no time, so THINKING_S is added where words and not the sound
+made Jarvis fall silent: a hypothesis of half a second of sound costs 0.1 s on the machine at hand
+(``python -m bench.asr_latency``). With ``--real-time`` it takes what it takes.
 """
 
 from __future__ import annotations
@@ -55,6 +57,8 @@ GAP_S = 0.25  # a longer silence is a stop for whoever listens
 WITHIN_S = 2.0  # after its onset an interruption must have been yielded to
 INTO_S = (1.0, 2.2)  # how long Jarvis has been speaking
 AFTER_S = 2.4  # before the next case
+THINKING_S = 0.1
+BREATH_S = 0.15  # between what is asked of playback and the silence that comes of it
 TOGETHER = 20  # cases in a conversation
 KINDS = ("interruption", "backchannel", "noise", "side talk")
 
@@ -69,6 +73,7 @@ class Outcome:
     heard: list[str] = field(default_factory=list)  # turns that were committed
     stale_s: float = 0.0  # sound of the old answer after it had fallen silent
     reasons: list[str] = field(default_factory=list)
+    by_sound: bool = False  # the sound made Jarvis fall silent, before any word
 
 
 class LongAnswers:
@@ -163,13 +168,15 @@ def outcomes(
     agent = _joined(audible_spans(sound[:, 1], OUTPUT_RATE), GAP_S)
     found = []
     offset_s = _offset_s(seen)
+    asked_s = [
+        event.at_s - offset_s
+        for event in seen
+        if isinstance(event, events.BargedIn | events.PlaybackPaused)
+    ]
     for case, start_s in begun:
         end_s = start_s + len(case.sound) / RATE + AFTER_S
         onset_s = start_s + _onset_s(case.sound)
-        span = next((s for s in agent if s.start_s < onset_s < s.end_s), None)
-        outcome = Outcome(case, onset_s, None)
-        if span is not None and span.end_s - onset_s <= WITHIN_S:
-            outcome.stopped_s = span.end_s - onset_s
+        outcome = Outcome(case, onset_s, _stopped_s(agent, onset_s, asked_s))
         for event in seen:
             at_s = event.at_s - offset_s
             if start_s <= at_s < end_s:
@@ -177,6 +184,19 @@ def outcomes(
         outcome.stale_s = _stale_s(outcome, agent, seen, offset_s, end_s)
         found.append(outcome)
     return found
+
+
+def _stopped_s(agent: Sequence[Span], onset_s: float, asked_s: Sequence[float]) -> float | None:
+    """From the onset to the silence that the user caused, None when there is none in time.
+
+    Where nothing was asked of playback, Jarvis only drew breath between two phrases.
+    """
+    for span in agent:
+        if onset_s < span.end_s <= onset_s + WITHIN_S and any(
+            -BREATH_S < span.end_s - at_s < BREATH_S for at_s in asked_s
+        ):
+            return span.end_s - onset_s
+    return None
 
 
 def _offset_s(seen: Sequence[events.ConversationEvent]) -> float:
@@ -189,6 +209,8 @@ def _note(outcome: Outcome, event: events.ConversationEvent, offset_s: float) ->
         outcome.heard.append(event.text)
     elif isinstance(event, events.BargedIn | events.TurnDiscarded | events.PlaybackPaused):
         since_s = event.at_s - offset_s - outcome.onset_s
+        if not outcome.reasons:
+            outcome.by_sound = event.reason.startswith("the sound asks")
         outcome.reasons.append(f"{since_s:.2f} {type(event).__name__}: {event.reason}")
 
 
@@ -236,14 +258,18 @@ def _onset_s(sound: NDArray[np.float32]) -> float:
     return spans[0].start_s if spans else 0.0
 
 
-def summarize(found: Sequence[Outcome]) -> dict[str, Any]:
-    """Counts and times by kind."""
+def summarize(found: Sequence[Outcome], thinking_s: float = THINKING_S) -> dict[str, Any]:
+    """Counts and times by kind; ``thinking_s`` is added where words decided."""
     record: dict[str, Any] = {}
     for kind in KINDS:
         some = [outcome for outcome in found if outcome.case.kind == kind]
         if not some:
             continue
-        stops = sorted(o.stopped_s for o in some if o.stopped_s is not None)
+        stops = sorted(
+            outcome.stopped_s + (0.0 if outcome.by_sound else thinking_s)
+            for outcome in some
+            if outcome.stopped_s is not None
+        )
         entry: dict[str, Any] = {"cases": len(some), "stopped": len(stops)}
         if kind == "interruption":
             entry |= _of_interruptions(some, stops)
@@ -269,6 +295,7 @@ def _of_interruptions(some: Sequence[Outcome], stops: Sequence[float]) -> dict[s
         for said, outcome in zip(words, some, strict=True)
     ]
     return {
+        "by_sound": sum(o.by_sound and o.stopped_s is not None for o in some),
         "yield_rate": round(len(stops) / len(some), 3),
         "yield_p50_s": round(float(np.median(stops)), 3) if stops else None,
         "yield_p95_s": round(float(np.quantile(stops, 0.95)), 3) if stops else None,
@@ -344,7 +371,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 f"{outcome.case.kind:13} {outcome.case.text!r} {stopped} {outcome.heard} "
                 f"{outcome.reasons}\n"
             )
-    record = summarize(found) | {"half": args.half, "echo_db": args.echo_db}
+    record = summarize(found, 0.0 if args.real_time else THINKING_S) | {
+        "half": args.half,
+        "echo_db": args.echo_db,
+    }
     text = json.dumps(record, indent=2)
     if args.json:
         args.json.write_text(text + "\n", encoding="utf-8")

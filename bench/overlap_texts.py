@@ -1,7 +1,7 @@
 """What people say while another one speaks. Data only.
 
-Two sets that share no sentence: one to learn from and to choose numbers by, one to report. A
-sentence of the second may well begin with a word of the first, as people's do.
+Two sets: one to learn from, one to measure with. They share what is said in a word or two ("wait",
+"yeah"), for a language has few of those, but never a voice.
 """
 
 from __future__ import annotations
