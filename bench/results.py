@@ -14,7 +14,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Literal, Self
+from typing import Any, Final, Generic, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
@@ -104,7 +104,19 @@ class Moment(_Strict):
     text: str = ""
 
 
-class RunRecord(_Strict):
+class Record(_Strict):
+    """One line of a file of results."""
+
+    def line(self) -> bytes:
+        """As it stands in the file."""
+        return encoded(self.model_dump(mode="json"))
+
+    def shortened(self) -> Self:
+        """The same without what may be left out of a line that is too long."""
+        return self
+
+
+class RunRecord(Record):
     """What became of one episode."""
 
     episode: Episode
@@ -143,20 +155,17 @@ class RunRecord(_Strict):
         """The user's word was needed in this task."""
         return not self.control
 
-    def line(self) -> bytes:
-        """As it stands in the file."""
-        return encoded(self.model_dump(mode="json"))
+    def shortened(self) -> Self:
+        """Without its timeline."""
+        return self.model_copy(update={"timeline": []})
 
 
-class Plan(_Strict):
+class TrackPlan(_Strict):
     """What a file of results is of. Two files of the same plan hold the same bytes."""
 
-    schema_version: Literal["jarvis.collaboration/1"] = "jarvis.collaboration/1"
     version: str  # of this program
-    track: Literal["collaboration"] = "collaboration"
     settings: dict[str, Any]  # what the answer depends on beside the bundles
     bundles: dict[str, str]  # task -> digest
-    episodes: list[Episode]
 
     def line(self) -> bytes:
         """As it stands in the file."""
@@ -167,6 +176,14 @@ class Plan(_Strict):
         return hashlib.sha256(self.line()).hexdigest()
 
 
+class Plan(TrackPlan):
+    """The plan of the collaboration track."""
+
+    schema_version: Literal["jarvis.collaboration/1"] = "jarvis.collaboration/1"
+    track: Literal["collaboration"] = "collaboration"
+    episodes: list[Episode]
+
+
 def encoded(value: Mapping[str, Any]) -> bytes:
     """Canonical JSON and a line end."""
     text = json.dumps(
@@ -175,16 +192,21 @@ def encoded(value: Mapping[str, Any]) -> bytes:
     return text.encode("utf-8", "replace") + b"\n"
 
 
-class ResultFile:
+R = TypeVar("R", bound=Record)
+P = TypeVar("P", bound=TrackPlan)
+
+
+class ResultFile(Generic[R]):
     """The file of a plan, open for appending. Raises OutputError when it cannot be written."""
 
-    def __init__(self, path: Path, plan: Plan) -> None:
+    def __init__(self, path: Path, plan: TrackPlan, kind: type[R]) -> None:
         """Begin the file, or go on with it: ``done`` records are there already then.
 
         Raises ResultUnreadable when the file is of another plan; it is left as it was.
         """
         self.path = path
-        self.records: list[RunRecord] = []
+        self.records: list[R] = []
+        self._kind = kind
         with _written(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
@@ -199,11 +221,11 @@ class ResultFile:
         """How many records the file has."""
         return len(self.records)
 
-    def append(self, record: RunRecord) -> None:
+    def append(self, record: R) -> None:
         """Keep one more record; it is on disk when this returns, whole or not at all."""
         line = record.line()
         if len(line) > LINE_BYTES:
-            record = record.model_copy(update={"timeline": []})
+            record = record.shortened()
             line = record.line()
         self._append(line)
         self.records.append(record)
@@ -214,19 +236,19 @@ class ResultFile:
             os.close(self._fd)
             self._fd = -1
 
-    def _begin(self, plan: Plan) -> None:
+    def _begin(self, plan: TrackPlan) -> None:
         whole = _whole_lines(self.path)
         if not whole:
             os.ftruncate(self._fd, 0)
             self._append(plan.line())
             return
-        found = _plan_in(self.path, whole[0])
+        found = _plan_in(self.path, whole[0], type(plan))
         if found.digest() != plan.digest():
             raise ResultUnreadable(
                 f"{self.path} holds results of another plan ({_difference(found, plan)}).",
                 "It was left as it is; name another folder.",
             )
-        self.records = [_record_in(self.path, line) for line in whole[1:]]
+        self.records = [_record_in(self.path, line, self._kind) for line in whole[1:]]
         os.ftruncate(self._fd, sum(len(line) for line in whole))  # a line that was cut off goes
 
     def _append(self, line: bytes) -> None:
@@ -250,7 +272,8 @@ def read(path: Path) -> tuple[Plan, list[RunRecord]]:
     lines = _whole_lines(path)
     if not lines:
         raise ResultUnreadable(f"{path} is empty.", "Run the benchmark again.")
-    return _plan_in(path, lines[0]), [_record_in(path, line) for line in lines[1:]]
+    records = [_record_in(path, line, RunRecord) for line in lines[1:]]
+    return _plan_in(path, lines[0], Plan), records
 
 
 def _whole_lines(path: Path) -> list[bytes]:
@@ -260,9 +283,9 @@ def _whole_lines(path: Path) -> list[bytes]:
         raise ResultUnreadable(f"{path} cannot be read: {error.strerror}.") from error
 
 
-def _plan_in(path: Path, line: bytes) -> Plan:
+def _plan_in(path: Path, line: bytes, kind: type[P]) -> P:
     try:
-        return Plan.model_validate_json(line)
+        return kind.model_validate_json(line)
     except ValidationError as error:
         raise ResultUnreadable(
             f"{path} is no file of results of this version: {_first(error)}.",
@@ -270,9 +293,9 @@ def _plan_in(path: Path, line: bytes) -> Plan:
         ) from error
 
 
-def _record_in(path: Path, line: bytes) -> RunRecord:
+def _record_in(path: Path, line: bytes, kind: type[R]) -> R:
     try:
-        return RunRecord.model_validate_json(line)
+        return kind.model_validate_json(line)
     except ValidationError as error:
         raise ResultUnreadable(
             f"{path} holds a damaged record: {_first(error)}.", "Remove the file and run again."
@@ -285,7 +308,7 @@ def _first(error: ValidationError) -> str:
     return f"{where}: {fault['msg']}" if where else fault["msg"]
 
 
-def _difference(found: Plan, wanted: Plan) -> str:
+def _difference(found: TrackPlan, wanted: TrackPlan) -> str:
     """The first thing in which two plans differ."""
     if found.version != wanted.version:
         return f"version {found.version} instead of {wanted.version}"

@@ -114,7 +114,7 @@ def as_json(plan: Plan, records: Sequence[RunRecord], seed: int) -> dict[str, An
 
 def _records(args: argparse.Namespace, plan: Plan, setup: Setup, io: Io) -> Iterator[RunRecord]:
     """All records of the plan: those that are there already, and the others as they are made."""
-    file = ResultFile(args.out / FILE_NAME, plan) if args.out is not None else None
+    file = ResultFile(args.out / FILE_NAME, plan, RunRecord) if args.out is not None else None
     try:
         done = list(file.records) if file is not None else []
         if done:

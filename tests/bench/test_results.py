@@ -40,7 +40,7 @@ def invalid() -> RunRecord:
 
 
 def test_a_finished_file_reads_back_as_it_was_written(tmp_path: Path) -> None:
-    file = ResultFile(tmp_path / "out" / FILE_NAME, PLAN)
+    file = ResultFile(tmp_path / "out" / FILE_NAME, PLAN, RunRecord)
     for record in (scored(), invalid(), scored(2)):
         file.append(record)
     file.close()
@@ -50,7 +50,7 @@ def test_a_finished_file_reads_back_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_an_interrupted_file_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
-    whole = ResultFile(tmp_path / "whole", PLAN)
+    whole = ResultFile(tmp_path / "whole", PLAN, RunRecord)
     for record in (scored(), invalid(), scored(2)):
         whole.append(record)
     whole.close()
@@ -58,7 +58,7 @@ def test_an_interrupted_file_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     path = tmp_path / "cut"
     for length in range(0, len(wanted), 61):
         path.write_bytes(wanted[:length])
-        file = ResultFile(path, PLAN)
+        file = ResultFile(path, PLAN, RunRecord)
         for record in (scored(), invalid(), scored(2))[file.done :]:
             file.append(record)
         file.close()
@@ -77,12 +77,12 @@ def test_an_interrupted_file_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 def test_results_of_another_plan_are_left_as_they_are(
     tmp_path: Path, other: Plan, what: str
 ) -> None:
-    file = ResultFile(tmp_path / FILE_NAME, PLAN)
+    file = ResultFile(tmp_path / FILE_NAME, PLAN, RunRecord)
     file.append(scored())
     file.close()
     before = file.path.read_bytes()
     with pytest.raises(ResultUnreadable, match=what):
-        ResultFile(file.path, other)
+        ResultFile(file.path, other, RunRecord)
     assert file.path.read_bytes() == before
 
 
@@ -119,7 +119,7 @@ def test_a_record_that_is_too_long_keeps_its_score_and_loses_its_timeline(tmp_pa
     moments = [Moment(at_s=0, until_s=1, session="main", kind="say", text="x" * 2000)] * 200
     long = scored().model_copy(update={"timeline": moments})
     assert len(long.line()) > LINE_BYTES
-    file = ResultFile(tmp_path / FILE_NAME, PLAN)
+    file = ResultFile(tmp_path / FILE_NAME, PLAN, RunRecord)
     file.append(long)
     file.close()
     assert read(file.path)[1] == [scored()]
@@ -128,7 +128,7 @@ def test_a_record_that_is_too_long_keeps_its_score_and_loses_its_timeline(tmp_pa
 def test_a_disk_that_takes_a_part_leaves_no_half_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    file = ResultFile(tmp_path / FILE_NAME, PLAN)
+    file = ResultFile(tmp_path / FILE_NAME, PLAN, RunRecord)
     before = file.path.read_bytes()
     real = os.write
     monkeypatch.setattr(os, "write", lambda fd, data: real(fd, data[:20]))
@@ -144,4 +144,4 @@ def test_a_disk_that_takes_a_part_leaves_no_half_line(
 def test_a_folder_that_cannot_be_made_is_an_output_error(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     with pytest.raises(OutputError):
-        ResultFile(tmp_path / "file" / FILE_NAME, PLAN)
+        ResultFile(tmp_path / "file" / FILE_NAME, PLAN, RunRecord)
