@@ -317,7 +317,7 @@ class Conversation:
         return (
             answer is not None
             and self._machine.floor is turn.Floor.OVERLAP
-            and is_own_voice(text, answer.said)
+            and is_own_voice(text, answer.spoken)
         )
 
     def _judged(self, judged: Judged) -> None:
