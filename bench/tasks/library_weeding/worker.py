@@ -34,7 +34,7 @@ DECISIONS = {
     )
 }
 QUESTION = (
-    "Which candidates should leave the shelf first: those that are used least, those that are "
+    "Which books should leave the shelf first: those that are used least, those that are "
     "worn, or the spare copies of which another one stays?"
 )
 FIRST_DAY, LAST_DAY = "2022-07-01", "2025-06-30"
