@@ -179,8 +179,14 @@ def status(view: View) -> Answer:
     if run.status in ENDED:
         told += files_sentence(run)
     told += trouble_sentences(run)
-    told += said_sentence(run)
-    return told + silence_sentences(view) + caution_sentences(run)
+    said = said_sentence(run)
+    if not said and run.status is RunStatus.WORKING:
+        said = files_sentence(run) or _asked_for(run)
+    return told + said + silence_sentences(view) + caution_sentences(run)
+
+
+def _asked_for(run: RunSnapshot) -> Answer:
+    return [f"Its task: {quoted(run.goal, 16)}"] if run.goal else []
 
 
 def now(view: View) -> Answer:
@@ -211,7 +217,15 @@ def progress(view: View) -> Answer:
     if told:
         return [*told, *doing_sentences(run), *trouble_sentences(run)]
     calls = f"I count {count(run.tool_calls, 'tool call')} so far."
-    return ["It keeps no plan that I see.", calls, *trouble_sentences(run), *doing_sentences(run)]
+    return [
+        headline(run),
+        "It keeps no plan that I see, so I cannot say how close it is.",
+        calls,
+        *files_sentence(run),
+        *trouble_sentences(run),
+        *said_sentence(run),
+        *doing_sentences(run),
+    ]
 
 
 def done(view: View) -> Answer:

@@ -11,8 +11,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jarvis_voice.brain import followups
-from jarvis_voice.brain.answers import ANSWERS, Answer, View, headline
+from jarvis_voice.brain import followups, quoting
+from jarvis_voice.brain.answers import ANSWERS, Answer, View, headline, said_sentence
 from jarvis_voice.brain.intents import Asked, Intent, one_apart, understood, uniform
 from jarvis_voice.brain.lookup import RunLookup
 from jarvis_voice.brain.vocabulary import ORDINARY
@@ -22,6 +22,10 @@ from jarvis_voice.events import Exchange, Question, RunSnapshot
 WHICH = "Which run do you mean?"
 ONLY_SEE = "I only see the run itself: its task, actions, results and messages."
 _NAME_WORDS = 7
+_TOLD_MORE = 3  # with so many runs there is time for what each last said
+_OVERVIEW_WORDS = 14
+_OF_ALL = (Intent.STATUS, Intent.PROGRESS, Intent.DONE)
+"""Questions that are about all runs when none is named."""
 
 _SHORT = {
     Intent.GREETING: "Hello. Ask me how the run is going.",
@@ -52,8 +56,11 @@ class Told:
 
 def narrate(question: Question, lookup: RunLookup) -> Told:
     """Answers any question in any state; never empty."""
-    asked = understood(question.text)
     runs = lookup.snapshots()
+    told = _said_back(question, runs, lookup)
+    if told is not None:
+        return told
+    asked = understood(question.text)
     chosen, asked = _after_which(asked, question, runs)
     told = _without_a_run(asked, question, runs)
     if told is not None:
@@ -99,7 +106,7 @@ def _without_a_run(asked: Asked, question: Question, runs: tuple[RunSnapshot, ..
         return Told(("I did not catch that.", "Please say it again."), {})
     if not runs:
         return Told(("I see no run yet.",), {})
-    of_all = len(runs) > 1 and asked.intent is Intent.STATUS and _named(asked.words, runs) is None
+    of_all = len(runs) > 1 and asked.intent in _OF_ALL and _named(asked.words, runs) is None
     return _overview(runs) if of_all or asked.intent is Intent.RUNS else None
 
 
@@ -109,9 +116,30 @@ def _overview(runs: tuple[RunSnapshot, ...]) -> Told:
         lead = f"The {ordinal(place)}, " if len(runs) > 1 else ""
         state = headline(run)[0].lower() + headline(run)[1:]
         lines.append(sentence(f"{lead}{name_of(run)}: {state}"))
+        if len(runs) <= _TOLD_MORE:
+            lines += said_sentence(run, _OVERVIEW_WORDS)
     if len(runs) > 5:
         lines.append(f"And {number(len(runs) - 5)} more.")
     return Told(_tidy(lines), {run.run_id: run.version for run in runs[:5]})
+
+
+def _said_back(question: Question, runs: tuple[RunSnapshot, ...], lookup: RunLookup) -> Told | None:
+    """The answer to a question that quotes what was just said; None for any other question."""
+    phrase = quoting.quoted_phrase(question.text)
+    last = followups.last_heard(question.history)
+    if not phrase or not runs or last is None:
+        return None
+    found = quoting.find(phrase, runs)
+    if found is None:
+        told_of = [run for run in runs if run.run_id in last.run_versions] or list(runs)
+        run = told_of[-1]
+        lines = quoting.of_the_run(phrase, _view(run, question, lookup))
+    else:
+        run = found.run
+        lines = quoting.around(found, _view(run, question, lookup).now_s)
+    if len(runs) > 1:
+        lines = [f"{name_of(run)}.", *lines]
+    return Told(_tidy(lines), {run.run_id: run.version})
 
 
 # --- which run is meant ------------------------------------------------------------------------
