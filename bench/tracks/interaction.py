@@ -1,0 +1,235 @@
+"""The interaction track: does Jarvis answer well when the user asks about a run that goes on?
+
+A worker is recorded once and replayed causally, read-only, up to an early and a late checkpoint. At
+each the fixed general question is asked, and then one follow-up that quotes the answer before it.
+The four answers are graded on their own; a leak of the future or of private words zeroes all four,
+and an answer that failed counts 0 and stays in the denominator.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from bench.answerers import Answerer, Asked, answerer, exchanged
+from bench.errors import BenchError
+from bench.followups import follow_up, is_based
+from bench.grading.answers import Exam, Grade, Kind, grade
+from bench.grading.claims import Seen, Verdict, known_facts
+from bench.replay import Replay, View, record
+from bench.results import Failure, Record, TrackPlan
+from bench.suite.bundle import Bundle, Topology, load_bundle
+from bench.suite.leaks import Detector, claims
+from bench.suite.sealed import SealedTask, load_sealed
+from bench.workers.scripted import load_worker
+from jarvis_voice.attention.naming import ENDED
+from jarvis_voice.brain.chat_model import ChatModel
+from jarvis_voice.errors import JarvisError
+from jarvis_voice.events import Exchange
+
+FILE_NAME = "interaction.jsonl"
+QUESTIONS = {
+    Kind.EARLY: "How is the work going so far?",
+    Kind.LATE: "Where do things stand now, and how close is it to being finished?",
+}
+"""The general questions, the same for every system; version 1."""
+PROBLEM_CHARS = 600
+RESPONSES = 4  # of a trajectory
+_NOT_ASKED = "there was no answer that could be followed"
+
+
+class Response(Record):
+    """One answer and its grade."""
+
+    kind: Literal["early", "late", "follow-up"]
+    checkpoint: Literal["early", "late"]
+    question: str
+    based_on: str = ""
+    answer: str = ""
+    grade: int = Field(ge=0, le=2)
+    tags: list[str] = Field(default_factory=list)
+    reason: str = ""
+    refs: list[str] = Field(default_factory=list)
+    undecided: list[str] = Field(default_factory=list)  # claims that no rule decides
+    failure: Failure | None = None  # why there is no answer
+    first_audio_s: float | None = None  # when it was spoken: from the question's end
+
+
+class Trajectory(Record):
+    """What became of one run that was asked about."""
+
+    task: str
+    answerer: str
+    topology: str = ""
+    domain: str = ""
+    status: Literal["graded", "invalid"] = "graded"
+    failure: Failure | None = None
+    leaked: bool = False
+    frames: int = 0
+    responses: list[Response] = Field(default_factory=list)
+
+
+class InteractionPlan(TrackPlan):
+    """The plan of the interaction track."""
+
+    schema_version: Literal["jarvis.interaction/1"] = "jarvis.interaction/1"
+    track: Literal["interaction"] = "interaction"
+    trajectories: list[tuple[str, str]]  # task, answerer
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """All that one trajectory is examined with."""
+
+    bundle: Bundle
+    sealed: SealedTask
+    replay: Replay
+    answerer: Answerer
+
+
+def examine(root: Path, name: str, model: ChatModel | None = None) -> Trajectory:
+    """Record, ask and grade one task, the bundle in ``root``. Raises nothing of ours.
+
+    Call it outside an event loop.
+    """
+    about = Trajectory(task=root.name, answerer=name)
+    try:
+        bundle = load_bundle(root)
+        sealed = load_sealed(bundle)
+        about = about.model_copy(
+            update={"topology": bundle.topology.value, "domain": bundle.manifest.domain}
+        )
+        replay = record(bundle, load_worker(bundle))
+        examined = Examined(bundle, sealed, replay, answerer(name, sealed, model))
+        responses = asyncio.run(_all(examined))
+    except (JarvisError, OSError, ValueError) as error:
+        kind = error.kind if isinstance(error, BenchError) else "harness_failed"
+        failure = Failure(kind=kind, problem=str(error)[:PROBLEM_CHARS])
+        return about.model_copy(update={"status": "invalid", "failure": failure})
+    leaked = any(tag in ("future_leak", "privacy_leak") for r in responses for tag in r.tags)
+    if leaked:
+        responses = [item.model_copy(update={"grade": 0}) for item in responses]
+    update: dict[str, Any] = {
+        "leaked": leaked,
+        "frames": len(replay.events),
+        "responses": responses,
+    }
+    return about.model_copy(update=update)
+
+
+async def _all(examined: Examined) -> list[Response]:
+    history: tuple[Exchange, ...] = ()
+    responses: list[Response] = []
+    for kind, index in zip((Kind.EARLY, Kind.LATE), examined.replay.checkpoints, strict=True):
+        view = examined.replay.view(index)
+        general, history = await _ask(examined, view, kind, QUESTIONS[kind], history)
+        follow, history = await _follow(examined, view, kind, general, history)
+        responses += [general, follow]
+    return responses
+
+
+async def _ask(
+    examined: Examined, view: View, kind: Kind, question: str, history: tuple[Exchange, ...]
+) -> tuple[Response, tuple[Exchange, ...]]:
+    """The general question of a checkpoint."""
+    about = Response(kind=kind.value, checkpoint=_checkpoint(kind), question=question, grade=0)
+    try:
+        said = await examined.answerer.answer(Asked(question, view, history))
+    except JarvisError as error:
+        return _failed(about, error), history
+    exam = Exam(kind, question, _seen(examined, view), _detector(examined))
+    graded = _graded(about, said.text, grade(said.text, exam))
+    return graded, (*history, exchanged(len(history) + 1, question, said))
+
+
+async def _follow(
+    examined: Examined, view: View, kind: Kind, general: Response, history: tuple[Exchange, ...]
+) -> tuple[Response, tuple[Exchange, ...]]:
+    """The follow-up to the answer to it; without an answer there is none, and it counts 0."""
+    about = Response(kind="follow-up", checkpoint=_checkpoint(kind), question="", grade=0)
+    follow = follow_up(general.answer)
+    if follow is None or not is_based(follow, general.answer):
+        failure = general.failure or Failure(kind="not_asked", problem=_NOT_ASKED)
+        return about.model_copy(update={"failure": failure, "tags": ["non_answer"]}), history
+    about = about.model_copy(update={"question": follow.question, "based_on": follow.based_on})
+    try:
+        said = await examined.answerer.answer(Asked(follow.question, view, history))
+    except JarvisError as error:
+        return _failed(about, error), history
+    exam = Exam(
+        Kind.FOLLOW_UP,
+        follow.question,
+        _seen(examined, view),
+        _detector(examined),
+        general.answer,
+        follow.based_on,
+    )
+    graded = _graded(about, said.text, grade(said.text, exam))
+    return graded, (*history, exchanged(len(history) + 1, follow.question, said))
+
+
+def _checkpoint(kind: Kind) -> Literal["early", "late"]:
+    return "early" if kind is Kind.EARLY else "late"
+
+
+def _failed(about: Response, error: JarvisError) -> Response:
+    failure = Failure(kind="answerer_failed", problem=str(error)[:PROBLEM_CHARS])
+    return about.model_copy(update={"failure": failure, "tags": ["non_answer"]})
+
+
+def _graded(about: Response, answer: str, found: Grade) -> Response:
+    return about.model_copy(
+        update={
+            "answer": answer,
+            "grade": found.grade,
+            "tags": [tag.value for tag in found.tags],
+            "reason": found.reason,
+            "refs": list(found.refs),
+            "undecided": [
+                claim.text for claim in found.claims if claim.verdict is Verdict.UNDECIDED
+            ],
+        }
+    )
+
+
+def _detector(examined: Examined) -> Detector:
+    """Private words; what the brief says itself may be said."""
+    return Detector(examined.sealed, examined.replay.brief)
+
+
+def _seen(examined: Examined, view: View) -> Seen:
+    """What an answer may rest on: all that can be seen, and what can be counted in it."""
+    runs = view.snapshots()
+    started = [run.started_at_s for run in runs if run.started_at_s is not None]
+    passed_s = view.now_s - min(started, default=view.now_s)
+    counts = {
+        len(runs),
+        round(passed_s),
+        round(passed_s / 60),
+        int(passed_s // 60),
+        sum(run.tool_calls for run in runs),
+        sum(len(run.files_changed) for run in runs),
+    }
+    for run in runs:
+        quiet_s = view.now_s - (run.updated_at_s or view.now_s)
+        counts |= {run.tool_calls, run.tool_failures, len(run.files_changed), round(quiet_s)}
+        counts |= {len(run.evidence), len(run.failures), len(run.uncertainties), len(run.plan)}
+    text = view.text()
+    facts = examined.sealed.facts
+    shown = {fact.id for fact in facts if claims(text, fact.true)}  # the materials may say it too
+    return Seen(
+        text,
+        {run.title: run.status in ENDED for run in runs},
+        frozenset(counts),
+        known_facts(facts, view.happenings) | shown,
+        facts,
+    )
+
+
+def topologies() -> tuple[str, str]:
+    """The names under which results are told apart."""
+    return Topology.SINGLE.value, Topology.MULTI.value
