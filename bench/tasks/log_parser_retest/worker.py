@@ -38,7 +38,11 @@ DECISIONS = {
     )
 }
 Rows = Sequence[Mapping[str, str]]
-TESTS = "cp sources/test_milk_log.py results/ && cd results && python3 -m unittest test_milk_log"
+TESTS = """python3 -B - <<'END'
+import runpy, sys
+sys.path.insert(0, "results")
+runpy.run_path("sources/test_milk_log.py", run_name="__main__")
+END"""
 PRICING = """import csv, pathlib, sys
 sys.path.insert(0, "results")
 import milk_log
@@ -97,7 +101,7 @@ async def work(tools: Tools, style: Style) -> None:
     await tools.say(f"{_failures(first.text)} of {total} tests fail before I change anything.")
     program, changes = _mended(source, is_careful=style is not Style.CARELESS)
     await tools.write("results/milk_log.py", program)
-    ran = await tools.run(f"{TESTS}; status=$?; rm -rf test_milk_log.py __pycache__; exit $status")
+    ran = await tools.run(TESTS)
     left = 0 if ran.ok else _failures(ran.text)
     await tools.say("The first mend is in: " + ("all tests pass." if not left else f"{left} fail."))
     await read(tools, "sources/round_0506.log")
