@@ -7,11 +7,10 @@ deserves is wrong.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from bench.replay import Replay, View
+from bench.replay import View
 from bench.suite.sealed import SealedTask
 from jarvis_voice.brain.brain import Brain, NarratorBrain
 from jarvis_voice.brain.chat_model import ChatModel
@@ -39,6 +38,7 @@ class Answered:
 
     text: str
     versions: dict[str, int] = field(default_factory=dict)
+    first_audio_s: float | None = None  # from the question's end, when it was spoken
 
 
 class Answerer(Protocol):
@@ -170,8 +170,3 @@ def exchanged(turn: int, question: str, answered: Answered) -> Exchange:
     return Exchange(
         turn, question, answered.text, answered.text, cut=False, run_versions=answered.versions
     )
-
-
-def replayable(replay: Replay) -> Sequence[View]:
-    """The views of a run's two checkpoints. Raises WorkerFailed for a run that is too short."""
-    return [replay.view(index) for index in replay.checkpoints]

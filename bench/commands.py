@@ -24,6 +24,7 @@ class Track(NamedTuple):
 
 _PROBES = "bench.probes.options"
 _COLLABORATION = "bench.tracks.collaboration"
+_INTERACTION = "bench.tracks.interaction"
 TRACKS = {
     "check": Track(
         "check tasks: the ladder that each of them must pass to be measured with",
@@ -54,6 +55,11 @@ TRACKS = {
         "whether asking the user improves what agents deliver",
         f"{_COLLABORATION}_options:collab",
         f"{_COLLABORATION}_command:collab",
+    ),
+    "interact": Track(
+        "whether Jarvis answers well when you ask about a run",
+        f"{_INTERACTION}_options:interact",
+        f"{_INTERACTION}_command:interact",
     ),
     "compare": Track(
         "two results of collab, with intervals",

@@ -7,6 +7,7 @@
     ├── WorkerFailed               a worker raised, or did not end within its calls
     ├── WorkspaceFailed            a workspace cannot be made, read or run in
     ├── GraderFailed               a grader raised, or answered with something that is no score
+    ├── JudgeFailed                a model grader cannot be reached, or answers with no verdict
     ├── ControllerFailed           a controller raised, or answered with no decision
     ├── RequesterFailed            the simulated user broke the contract, or gave no answer
     ├── ResultUnreadable           a file of results is of another form, version or plan
@@ -63,6 +64,12 @@ class GraderFailed(BenchError):
     """A grader raised, or answered with something that is no score."""
 
     kind: ClassVar[str] = "grader_failed"
+
+
+class JudgeFailed(BenchError):
+    """A model grader cannot be reached, or answers with something that is no verdict."""
+
+    kind: ClassVar[str] = "judge_failed"
 
 
 class ImportRefused(BenchError):

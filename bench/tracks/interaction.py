@@ -9,20 +9,22 @@ and an answer that failed counts 0 and stays in the denominator.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field
 
-from bench.answerers import Answerer, Asked, answerer, exchanged
+from bench.answerers import Answered, Answerer, Asked, answerer, exchanged
 from bench.errors import BenchError
 from bench.followups import follow_up, is_based
-from bench.grading.answers import Exam, Grade, Kind, grade
+from bench.grading.answers import Exam, Grade, Kind, Tag, grade
 from bench.grading.claims import Seen, Verdict, known_facts
+from bench.grading.judges import judge
 from bench.replay import Replay, View, record
 from bench.results import Failure, Record, TrackPlan
-from bench.suite.bundle import Bundle, Topology, load_bundle
+from bench.suite.bundle import Bundle, load_bundle
 from bench.suite.leaks import Detector, claims
 from bench.suite.sealed import SealedTask, load_sealed
 from bench.workers.scripted import load_worker
@@ -55,6 +57,7 @@ class Response(Record):
     reason: str = ""
     refs: list[str] = Field(default_factory=list)
     undecided: list[str] = Field(default_factory=list)  # claims that no rule decides
+    judged: list[str] = Field(default_factory=list)  # what model graders say of each of these
     failure: Failure | None = None  # why there is no answer
     first_audio_s: float | None = None  # when it was spoken: from the question's end
 
@@ -89,13 +92,24 @@ class Examined:
     sealed: SealedTask
     replay: Replay
     answerer: Answerer
+    judges: tuple[ChatModel, ...] = ()
 
 
-def examine(root: Path, name: str, model: ChatModel | None = None) -> Trajectory:
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Who answers and who grades beside the rules."""
+
+    model: ChatModel | None = None  # of the answerer "model"
+    judges: tuple[ChatModel, ...] = ()
+    spoken: Callable[[Answerer], Answerer] | None = None  # says and hears all of it
+
+
+def examine(root: Path, name: str, board: Board | None = None) -> Trajectory:
     """Record, ask and grade one task, the bundle in ``root``. Raises nothing of ours.
 
     Call it outside an event loop.
     """
+    board = board or Board()
     about = Trajectory(task=root.name, answerer=name)
     try:
         bundle = load_bundle(root)
@@ -104,7 +118,9 @@ def examine(root: Path, name: str, model: ChatModel | None = None) -> Trajectory
             update={"topology": bundle.topology.value, "domain": bundle.manifest.domain}
         )
         replay = record(bundle, load_worker(bundle))
-        examined = Examined(bundle, sealed, replay, answerer(name, sealed, model))
+        who = answerer(name, sealed, board.model)
+        who = board.spoken(who) if board.spoken is not None else who
+        examined = Examined(bundle, sealed, replay, who, board.judges)
         responses = asyncio.run(_all(examined))
     except (JarvisError, OSError, ValueError) as error:
         kind = error.kind if isinstance(error, BenchError) else "harness_failed"
@@ -142,7 +158,7 @@ async def _ask(
     except JarvisError as error:
         return _failed(about, error), history
     exam = Exam(kind, question, _seen(examined, view), _detector(examined))
-    graded = _graded(about, said.text, grade(said.text, exam))
+    graded = await _judged(_graded(about, said, grade(said.text, exam)), examined, view)
     return graded, (*history, exchanged(len(history) + 1, question, said))
 
 
@@ -168,7 +184,7 @@ async def _follow(
         general.answer,
         follow.based_on,
     )
-    graded = _graded(about, said.text, grade(said.text, exam))
+    graded = await _judged(_graded(about, said, grade(said.text, exam)), examined, view)
     return graded, (*history, exchanged(len(history) + 1, follow.question, said))
 
 
@@ -181,10 +197,27 @@ def _failed(about: Response, error: JarvisError) -> Response:
     return about.model_copy(update={"failure": failure, "tags": ["non_answer"]})
 
 
-def _graded(about: Response, answer: str, found: Grade) -> Response:
+async def _judged(response: Response, examined: Examined, view: View) -> Response:
+    """The response after model graders have looked at what no rule decides."""
+    if not examined.judges or not response.undecided:
+        return response
+    seen = view.text()
+    verdicts = [await judge(claim, seen, examined.judges) for claim in response.undecided]
+    value, tags = response.grade, list(response.tags)
+    if "contradicted" in verdicts:
+        value, tags = 0, [*tags, Tag.CONTRADICTION.value]
+    elif "unsupported" in verdicts:
+        value, tags = min(value, 1), [*tags, Tag.UNSUPPORTED.value]
+    tags = list(dict.fromkeys(tags))
+    return response.model_copy(update={"judged": verdicts, "grade": value, "tags": tags})
+
+
+def _graded(about: Response, said: Answered, found: Grade) -> Response:
+    first_s = said.first_audio_s
     return about.model_copy(
         update={
-            "answer": answer,
+            "answer": said.text,
+            "first_audio_s": None if first_s is None else round(first_s, 3),
             "grade": found.grade,
             "tags": [tag.value for tag in found.tags],
             "reason": found.reason,
@@ -228,8 +261,3 @@ def _seen(examined: Examined, view: View) -> Seen:
         known_facts(facts, view.happenings) | shown,
         facts,
     )
-
-
-def topologies() -> tuple[str, str]:
-    """The names under which results are told apart."""
-    return Topology.SINGLE.value, Topology.MULTI.value

@@ -1,0 +1,163 @@
+"""``jarvis bench interact``: options in, a record and figures out."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NamedTuple
+
+from bench.answerers import NAMES
+from bench.episodes import Where, run_all
+from bench.replay import record
+from bench.report.progress import Progress
+from bench.results import ResultFile
+from bench.suite.bundle import digest_of, load_bundle
+from bench.suite.catalog import TASKS, task_ids
+from bench.tracks import interaction_report
+from bench.tracks.interaction import (
+    FILE_NAME,
+    QUESTIONS,
+    Board,
+    InteractionPlan,
+    Trajectory,
+    examine,
+)
+from bench.tracks.interaction_figures import figures
+from bench.workers.scripted import load_worker
+from jarvis_voice import __version__, config
+from jarvis_voice.cli.build import chat_model
+from jarvis_voice.cli.io import Io
+from jarvis_voice.config import BrainSettings
+from jarvis_voice.errors import OutputError, UsageError
+
+PAGE_NAME = "interaction.html"
+_OWN_TASKS = ""  # the bundles of the installation, wherever that is on another machine
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What all trajectories have in common; can be sent to another process."""
+
+    suite: str = _OWN_TASKS
+    brain: BrainSettings | None = None  # when a model answers or judges
+    judges: tuple[str, ...] = ()
+
+
+class Job(NamedTuple):
+    """One trajectory, as it is sent to where it is examined."""
+
+    task: str
+    answerer: str
+    setup: Setup
+    aloud: bool
+
+
+def perform(job: Job) -> Trajectory:
+    """Examine one trajectory. Raises SettingsError for a model that the settings do not give."""
+    setup = job.setup
+    brain = setup.brain
+    model = chat_model(brain) if brain is not None and job.answerer == "model" else None
+    judges = tuple(
+        chat_model(replace(brain, model=name)) for name in setup.judges if brain is not None
+    )
+    root = Path(setup.suite) if setup.suite else TASKS
+    if not job.aloud:
+        return examine(root / job.task, job.answerer, Board(model, judges))
+    from bench.tracks.interaction_aloud import aloud  # loads the engines
+
+    return examine(root / job.task, job.answerer, Board(model, judges, aloud()))
+
+
+def interact(args: argparse.Namespace, io: Io) -> int:
+    """Run the track; 0 when every trajectory has grades, 1 otherwise."""
+    setup = _setup(args)
+    plan = _plan(args, setup)
+    if args.frames is not None:
+        _write_frames(args.frames, plan, setup, io)
+    records = list(_records(args, plan, setup, io))
+    if args.out is not None:
+        page = interaction_report.html(plan, records, args.seed)
+        _write(args.out / PAGE_NAME, page)
+        io.note(f"The record and a page with plots are in {args.out}.")
+    if args.json:
+        found = [item.as_json() for item in figures(records, args.seed)]
+        io.json({"plan": plan.digest(), "answerers": found})
+    else:
+        io.line(interaction_report.text(records, args.seed))
+    return 0 if all(record.failure is None for record in records) else 1
+
+
+def _setup(args: argparse.Namespace) -> Setup:
+    if args.jobs < 1:
+        raise UsageError(f"--jobs {args.jobs} is too small.", "At least 1.")
+    needs_model = "model" in args.answerer or bool(args.judges)
+    brain = config.load(getattr(args, "config", None)).settings.brain if needs_model else None
+    suite = str(args.suite.resolve()) if args.suite is not None else _OWN_TASKS
+    return Setup(suite, brain, tuple(args.judges))
+
+
+def _plan(args: argparse.Namespace, setup: Setup) -> InteractionPlan:
+    root = Path(setup.suite) if setup.suite else TASKS
+    known = task_ids(root)
+    tasks = tuple(dict.fromkeys(args.tasks)) or known
+    for what, wanted, there in (("task", tasks, known), ("answerer", args.answerer, NAMES)):
+        unknown = [name for name in wanted if name not in there]
+        if unknown or not wanted:
+            shown = ", ".join(there) or "none"
+            raise UsageError(f'There is no {what} "{"".join(unknown[:1])}".', f"Known: {shown}.")
+    settings = {
+        "questions": {kind.value: text for kind, text in QUESTIONS.items()},
+        "model": setup.brain.model if setup.brain else "",
+        "judges": list(setup.judges),
+        "aloud": args.voice,
+    }
+    return InteractionPlan(
+        version=__version__,
+        settings=settings,
+        bundles={task: digest_of(root / task, ".") for task in tasks},
+        trajectories=[(task, name) for name in dict.fromkeys(args.answerer) for task in tasks],
+    )
+
+
+def _records(
+    args: argparse.Namespace, plan: InteractionPlan, setup: Setup, io: Io
+) -> Iterator[Trajectory]:
+    """All records of the plan: those that are there already, and the others as they are made."""
+    file = ResultFile(args.out / FILE_NAME, plan, Trajectory) if args.out is not None else None
+    aloud = set(list(plan.bundles)[: args.voice])
+    try:
+        done = list(file.records) if file is not None else []
+        yield from done
+        jobs = [
+            Job(task, name, setup, task in aloud) for task, name in plan.trajectories[len(done) :]
+        ]
+        progress = Progress(io.err, "interact", len(jobs))
+        for made in run_all(perform, jobs, Where(args.jobs, args.ray)):
+            if file is not None:
+                file.append(made)
+            progress.step(f"{made.task} {made.answerer}")
+            yield made
+        progress.end()
+    finally:
+        if file is not None:
+            file.close()
+
+
+def _write_frames(folder: Path, plan: InteractionPlan, setup: Setup, io: Io) -> None:
+    """The replayed frames of each task, in the form of the original benchmark."""
+    root = Path(setup.suite) if setup.suite else TASKS
+    folder.mkdir(parents=True, exist_ok=True)
+    tasks: Sequence[str] = tuple(plan.bundles)
+    for task in tasks:
+        bundle = load_bundle(root / task)
+        _write(folder / f"{task}.jsonl", record(bundle, load_worker(bundle)).jsonl())
+    io.note(f"The frames of {len(tasks)} tasks are in {folder}.")
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error
