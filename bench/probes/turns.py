@@ -76,6 +76,14 @@ class Outcome:
     cut_turn: NDArray[np.int64]
     delays_s: NDArray[np.float64]
     end_turn: NDArray[np.int64]
+    finished: NDArray[np.bool_]  # ends of plain finished turns
+
+    def of_finished(self) -> Outcome:
+        """With the ends of plain finished turns only; all pauses are kept."""
+        kept = self.finished
+        return Outcome(
+            self.cuts, self.cut_turn, self.delays_s[kept], self.end_turn[kept], kept[kept]
+        )
 
 
 def controllers(wanted: Sequence[str] | None) -> tuple[list[Controller], dict[str, TurnController]]:
@@ -140,7 +148,7 @@ def staged(kind: str, clip: Clip) -> tuple[Sound, Turn]:
 
 def outcome(turns: Sequence[HeardTurn], controller: Controller) -> Outcome:
     """Run the turn machine over every pause at every scale."""
-    cuts, cut_turn, delays, end_turn = [], [], [], []
+    cuts, cut_turn, delays, end_turn, finished = [], [], [], [], []
     policies = [controller.policy(scale) for scale in SCALES]
     for number, turn in enumerate(turns):
         for pause in turn.pauses:
@@ -151,20 +159,29 @@ def outcome(turns: Sequence[HeardTurn], controller: Controller) -> Outcome:
             else:
                 delays.append([_NEVER if e is None else e - pause.truly_ended_s for e in ends])
                 end_turn.append(number)
+                finished.append(turn.kind == "finished")
     return Outcome(
         np.asarray(cuts, np.bool_).reshape(-1, len(SCALES)),
         np.asarray(cut_turn, np.int64),
         np.asarray(delays, np.float64).reshape(-1, len(SCALES)),
         np.asarray(end_turn, np.int64),
+        np.asarray(finished, np.bool_),
     )
 
 
 def metrics(outcomes: Mapping[str, Outcome], turns: int, seed: int) -> dict[str, Estimate]:
-    """All figures by name, such as "semantic.cut_off_at_300ms.share"."""
+    """All figures by name, such as "semantic.cut_off_at_300ms.share".
+
+    Those with "finished" count the ends of plain finished turns, and the pauses of all.
+    """
     found: dict[str, Estimate] = {}
     for name, results in outcomes.items():
         for metric, statistic in _STATISTICS.items():
             found[f"{name}.{metric}"] = _by_turns(results, statistic, turns, seed)
+        plain = results.of_finished()
+        for metric in _OF_FINISHED:
+            figure = _by_turns(plain, _STATISTICS[metric], turns, seed)
+            found[f"{name}.finished.{metric}"] = figure
     return found
 
 
@@ -192,9 +209,9 @@ def _cut_off_at(delay_s: float) -> Statistic:
     return statistic
 
 
-def _delay_at(most: float) -> Statistic:
+def _delay_at(most: float, *, median: bool) -> Statistic:
     def statistic(cuts: NDArray[np.bool_], delays_s: NDArray[np.float64]) -> float | None:
-        points = points_of(cuts, delays_s)
+        points = points_of(cuts, delays_s, median=median)
         waits = [wait_s for wait_s, share in points if share <= most]
         return min(waits) * 1000 if waits else None
 
@@ -206,15 +223,20 @@ _STATISTICS: dict[str, Statistic] = {
     "delay.p50_ms": _as_set_delay(0.5),
     "delay.p95_ms": _as_set_delay(0.95),
     **{f"cut_off_at_{delay_s * 1000:.0f}ms.share": _cut_off_at(delay_s) for delay_s in DELAYS_S},
-    **{f"delay_at_{share * 100:.0f}pc.mean_ms": _delay_at(share) for share in SHARES},
+    **{f"delay_at_{s * 100:.0f}pc.mean_ms": _delay_at(s, median=False) for s in SHARES},
+    **{f"delay_at_{s * 100:.0f}pc.p50_ms": _delay_at(s, median=True) for s in SHARES},
 }
+_OF_FINISHED = ("delay.p50_ms", "delay_at_5pc.p50_ms", "delay_at_10pc.p50_ms")
 
 
-def points_of(cuts: NDArray[np.bool_], delays_s: NDArray[np.float64]) -> list[tuple[float, float]]:
-    """The curve: (mean delay in seconds, share of pauses cut off) at each scale."""
+def points_of(
+    cuts: NDArray[np.bool_], delays_s: NDArray[np.float64], *, median: bool = False
+) -> list[tuple[float, float]]:
+    """The curve: (mean or median delay in seconds, share of pauses cut off) at each scale."""
     if not len(cuts) or not len(delays_s):
         return []
-    return list(zip(delays_s.mean(axis=0).tolist(), cuts.mean(axis=0).tolist(), strict=True))
+    waits_s = np.median(delays_s, axis=0) if median else delays_s.mean(axis=0)
+    return list(zip(waits_s.tolist(), cuts.mean(axis=0).tolist(), strict=True))
 
 
 def _by_turns(results: Outcome, statistic: Statistic, turns: int, seed: int) -> Estimate:

@@ -16,13 +16,17 @@ _COLUMNS = (
     ("p95, ms", "delay.p95_ms", 1.0),
     ("cut off at 300 ms, %", "cut_off_at_300ms.share", 100.0),
     ("at 600 ms, %", "cut_off_at_600ms.share", 100.0),
-    ("delay at 5 %, ms", "delay_at_5pc.mean_ms", 1.0),
-    ("at 10 %, ms", "delay_at_10pc.mean_ms", 1.0),
+    ("delay at 5 %, mean, ms", "delay_at_5pc.mean_ms", 1.0),
+    ("at 10 %, mean, ms", "delay_at_10pc.mean_ms", 1.0),
+    ("at 5 %, p50, ms", "delay_at_5pc.p50_ms", 1.0),
+    ("at 10 %, p50, ms", "delay_at_10pc.p50_ms", 1.0),
+    ("plain finished turns, p50, ms", "finished.delay.p50_ms", 1.0),
+    ("   at 5 %, p50, ms", "finished.delay_at_5pc.p50_ms", 1.0),
 )
 NOTE = (
     "A pause within a turn that ends it is a false cut-off; the delay is from the last audible "
-    "sound of a turn to its commit, its mean where the curve is read. 95 % intervals, whole turns "
-    "resampled."
+    "sound of a turn to its commit. “At” reads the curve that is walked by scaling the waits. 95 % "
+    "intervals, whole turns resampled; - is not reached."
 )
 
 

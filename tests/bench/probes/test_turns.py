@@ -72,6 +72,18 @@ def test_the_curve_trades_delay_for_cut_offs() -> None:
     assert 2000 < at_five.value < 2700  # it must outwait the pause of two seconds
     assert at_five.low is not None
     assert at_five.low <= at_five.value
+    by_median = figures["acoustic.delay_at_5pc.p50_ms"].value
+    assert by_median == pytest.approx(at_five.value, abs=70)
+
+
+def test_plain_finished_turns_have_their_own_delay() -> None:
+    plain = turns.HeardTurn("plain", "finished", "some words", [pause(2.0, None)])
+    found = turns.outcome([*TURNS[:3], plain], ACOUSTIC)
+    assert found.finished.tolist() == [False, False, False, True]
+    assert found.of_finished().delays_s.shape == (1, len(turns.SCALES))
+    figures = turns.metrics({"acoustic": found}, 4, 1)
+    assert figures["acoustic.finished.delay.p50_ms"].value == pytest.approx(544, abs=70)
+    assert figures["acoustic.finished.delay_at_5pc.p50_ms"].value is not None
 
 
 def test_a_judge_that_knows_is_worth_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
