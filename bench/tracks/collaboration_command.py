@@ -22,7 +22,7 @@ from bench.summary import figures, groups
 from bench.tracks import collaboration_report
 from bench.tracks.collaboration import Conditions, run_episode
 from bench.tracks.collaboration_options import WORKERS
-from bench.tracks.hands import hands_of
+from bench.tracks.hands import CHAT, hands_of
 from jarvis_voice import __version__, config
 from jarvis_voice.cli.build import chat_model
 from jarvis_voice.cli.io import Io
@@ -57,7 +57,7 @@ def perform(job: Job) -> RunRecord:
     model = chat_model(setup.brain) if setup.brain is not None else None
     by_model = setup.user == "model" and model is not None
     conditions = Conditions(
-        hands_of,
+        lambda bundle, name: hands_of(bundle, name, model),
         ModelRequester(model) if by_model and model is not None else ScriptedRequester(),
         model,
     )
@@ -140,7 +140,9 @@ def _setup(args: argparse.Namespace) -> Setup:
     for name, least in (("repeats", 1), ("jobs", 1)):
         if getattr(args, name) < least:
             raise UsageError(f"--{name} {getattr(args, name)} is too small.", f"At least {least}.")
-    needs_model = args.user == "model" or "jarvis-model" in args.controller
+    needs_model = (
+        args.user == "model" or "jarvis-model" in args.controller or CHAT in args.workers
+    )
     brain = config.load(getattr(args, "config", None)).settings.brain if needs_model else None
     suite = str(args.suite.resolve()) if args.suite is not None else _OWN_TASKS
     return Setup(suite, args.user, brain)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-WORKERS = ("scripted", "careless", "overconfident")
+WORKERS = ("scripted", "careless", "overconfident", "chat")
 
 
 def collab(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,8 @@ def collab(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         type=_listed,
         default=("scripted",),
-        help=f"by commas, of: {', '.join(WORKERS)} (default: scripted)",
+        help=f"by commas, of: {', '.join(WORKERS)} (default: scripted); chat is the chat model of "
+        "the settings in a loop of tools",
     )
     parser.add_argument(
         "--controller",

@@ -5,19 +5,26 @@ from __future__ import annotations
 from bench.errors import WorkerFailed
 from bench.suite.bundle import Bundle
 from bench.tracks.collaboration import Hands
-from bench.workers.base import Style
+from bench.workers.base import UNPACED, Style
+from bench.workers.chat import chat_worker
 from bench.workers.scripted import load_worker
+from jarvis_voice.brain.chat_model import ChatModel
 
 STYLES = {
     "scripted": Style.GOOD,
     "careless": Style.CARELESS,
     "overconfident": Style.OVERCONFIDENT,
 }
-NAMES = tuple(STYLES)
+CHAT = "chat"
+NAMES = (*STYLES, CHAT)
 
 
-def hands_of(bundle: Bundle, name: str) -> Hands:
+def hands_of(bundle: Bundle, name: str, model: ChatModel | None = None) -> Hands:
     """Who does this task. Raises WorkerFailed when there is no such worker, or it is at fault."""
+    if name == CHAT:
+        if model is None:
+            raise WorkerFailed("There is no chat model to work.", "Name one in the settings.")
+        return Hands(chat_worker(bundle, model), pace=UNPACED)
     style = STYLES.get(name)
     if style is None:
         raise WorkerFailed(f'There is no worker "{name}".', f"Known are {', '.join(NAMES)}.")
