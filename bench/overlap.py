@@ -23,17 +23,19 @@ import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audio.asr.base import Recognizer
 from audio.asr.registry import open_recognizer
 from audio.devices.file_io import EchoPath
 from audio.echo.bypass import Bypass
 from audio.echo.webrtc import WebRtcEchoCanceller
 from audio.overlap_claim import ClaimJudge, load_claim_network
 from audio.pcm import RATE
+from audio.tts.base import Synthesizer
 from audio.tts.registry import open_synthesizer
 from audio.vad.silero import SileroVad
 from bench.echo_hour import RememberingSynthesizer
@@ -94,8 +96,42 @@ class LongAnswers:
         return False
 
 
+class Models(NamedTuple):
+    """The engines, loaded once; Jarvis's sentences are synthesized once."""
+
+    recognizer: Recognizer
+    synthesizer: Synthesizer
+
+    @classmethod
+    def load(cls) -> Models:
+        """Those that ship. Raises EngineMissing and EngineCorrupt."""
+        voice = RememberingSynthesizer(open_synthesizer("kokoro"))
+        return cls(open_recognizer("whisper-tiny.en"), voice)
+
+    def close(self) -> None:
+        """Release them."""
+        self.recognizer.close()
+        self.synthesizer.close()
+
+
+class _Lent:
+    """A recognizer that a conversation may close and another one goes on with."""
+
+    def __init__(self, recognizer: Recognizer) -> None:
+        self.info = recognizer.info
+        self.stream = recognizer.stream
+
+    def close(self) -> None:
+        """It is closed by who lent it."""
+
+
 def converse(
-    cases: Sequence[Case], *, echo_db: float | None, real_time: bool = False, seed: int = 1
+    cases: Sequence[Case],
+    models: Models,
+    *,
+    echo_db: float | None,
+    real_time: bool = False,
+    seed: int = 1,
 ) -> list[Outcome]:
     """Hold one conversation with all cases in it and say what became of each."""
     draw = np.random.default_rng(seed)
@@ -118,12 +154,12 @@ def converse(
 
     stage = Stage(
         brain=LongAnswers(),
-        synthesizer=RememberingSynthesizer(open_synthesizer("kokoro")),
+        synthesizer=models.synthesizer,
         vad=SileroVad(),
         canceller=Bypass() if echo_db is None else WebRtcEchoCanceller(),
         echo=None if echo_db is None else EchoPath(gain_db=echo_db, delay_s=0.08, reverb_s=0.3),
         noise_dbfs=-62.0,
-        recognizer=open_recognizer("whisper-tiny.en"),
+        recognizer=_Lent(models.recognizer),
         claims=ClaimJudge(load_claim_network()),
         limit_s=60.0 + 40.0 * len(cases),
     )
@@ -323,18 +359,18 @@ def measure(
     """All cases of a half, or of both, in a seeded order, in conversations of twenty."""
     cases = [case for case in all_cases(cache) if half in ("both", case.half)]
     order = np.random.default_rng(SEED).permutation(len(cases))[:most]
-    recognizer, vad = open_recognizer("whisper-tiny.en"), SileroVad()
+    models, vad = Models.load(), SileroVad()
     cases = [cases[place] for place in order]
     cases = [
-        replace(case, transcript=transcript_of(case, recognizer, vad))
+        replace(case, transcript=transcript_of(case, models.recognizer, vad))
         if case.kind == "interruption"
         else case
         for case in cases
     ]
-    recognizer.close()
     found = []
     for number, some in enumerate(_batches(cases)):
-        found += converse(some, echo_db=echo_db, real_time=real_time, seed=number)
+        found += converse(some, models, echo_db=echo_db, real_time=real_time, seed=number)
+    models.close()
     return found
 
 

@@ -17,6 +17,11 @@ from audio.turn.segmenter import TOLERANCE_S
 _ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|\*[^*]*\*|<[^>]*>")  # "[laughs]", "(coughing)", "*sigh*"
 _APOSTROPHE = re.compile("['\u2019\u02bc`]")
 _DRAWN_OUT = re.compile(r"([^\W\d_])\1{2,}")  # "mmmm", "sooo"; never digits
+_BEGINNINGS = frozenset(
+    " ".join(phrase.split()[:count])
+    for phrase in BACKCHANNELS
+    for count in range(1, len(phrase.split()))
+) | frozenset({"god", "got"})  # what is made of a "got it" that was not yet said
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -63,6 +68,12 @@ def stop_phrase(text: str) -> str:
 def real_words(text: str) -> int:
     """How many words follow the backchannels that ``text`` begins with."""
     return len(_after_backchannels(words_of(text)))
+
+
+def may_become_backchannel(text: str) -> bool:
+    """Whether all of it, or what follows its first backchannels, is the beginning of one: "all"."""
+    rest = " ".join(_after_backchannels(words_of(text)))
+    return bool(rest) and rest in _BEGINNINGS
 
 
 def _leading(words: Sequence[str], phrases: frozenset[str]) -> int:

@@ -23,7 +23,7 @@ BACKCHANNELS: Final = frozenset(
         "thats right", "of course", "fair", "fair enough", "agreed", "for sure", "sounds good",
         # understanding
         "i see", "ah i see", "i get it", "i got it", "got it", "gotcha", "i understand",
-        "understood", "makes sense", "that makes sense", "i know", "roger",
+        "understood", "makes sense", "make sense", "that makes sense", "i know", "roger",
         # appraisal
         "wow", "whoa", "woah", "nice", "cool", "great", "good", "very good", "perfect",
         "excellent", "awesome", "interesting", "amazing", "lovely", "neat", "really", "oh really",

@@ -6,11 +6,13 @@ first rule that applies gives the verdict::
     a final   without words                                   PASS
     a final   of backchannels only                            PASS
     a final   said to somebody else                           PASS
+    a final   that begins with a stop phrase                  YIELD
     a final   of a short sound that claims nothing            PASS
     a final   with words                                      YIELD
     words     said to somebody else                           PASS
-    words     that begin with a stop phrase                   YIELD
+    words     that begin with a stop phrase                   YIELD, doubted: PAUSE
     words     of backchannels only, not yet twice barge_in_s  PASS
+    words     that may become a backchannel ("all")           see below
     words     two or more beside backchannels                 YIELD
     words     of any other kind                               PAUSE
     far away                                                  UNDECIDED
@@ -19,8 +21,8 @@ first rule that applies gives the verdict::
     speech    for barge_in_s                                  YIELD
 
 *Claim* is how surely the sound itself, whatever its words, asks for the floor; None where nobody
-listens to the sound. Words that the sound speaks against (a claim under DOUBT_CLAIM) count only
-once they are final, or when speech has lasted ``barge_in_s``: recognizers make words of hums.
+listens to the sound. Words that the sound speaks against (a claim under DOUBT_CLAIM) are doubted
+until they are final, or speech has lasted ``barge_in_s``: recognizers make words of hums.
 
 PASS before a final is no last word: the agent goes on, and what comes next is weighed again.
 """
@@ -30,16 +32,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from audio.turn.barge_in import Overlap, classify, real_words, stop_phrase
+from audio.turn.barge_in import Overlap, classify, may_become_backchannel, real_words, stop_phrase
 from audio.turn.events import TurnState
 from audio.turn.segmenter import TOLERANCE_S
 from audio.turn.settings import TurnSettings
 from audio.turn.side_talk import to_somebody_else
 
 # Chosen on one half of the cases of ``bench/overlap_cases.py``; the other half reports.
-PAUSE_CLAIM = 0.85  # of the sound alone, at which the agent pauses
-DOUBT_CLAIM = 0.3  # under it the sound speaks against an interruption
-IGNORED_CLAIM = 0.05  # under it a short sound is none, whatever words were found in it
+PAUSE_CLAIM = 0.93  # of the sound alone, at which the agent pauses
+DOUBT_CLAIM = 0.15  # under it the sound speaks against an interruption
+IGNORED_CLAIM = 0.03  # under it a short sound is none, whatever words were found in it
 _ENOUGH_WORDS = 2  # a single one of a hypothesis is often a syllable that was cut off
 
 
@@ -91,11 +93,11 @@ def _settled(heard: Overheard, settings: TurnSettings) -> Opinion:
         return Opinion(Verdict.PASS, f"backchannel {said}")
     if _elsewhere(heard):
         return Opinion(Verdict.PASS, f"said to somebody else: {said}", to_us=False)
+    if kind is Overlap.STOP:
+        return Opinion(Verdict.YIELD, f'stop phrase "{stop_phrase(heard.words)}"')
     short = heard.speech_s < settings.barge_in_s - TOLERANCE_S
     if short and heard.claim is not None and heard.claim < IGNORED_CLAIM:
         return Opinion(Verdict.PASS, f"a sound that asks for nothing ({heard.claim:.2f}): {said}")
-    if kind is Overlap.STOP:
-        return Opinion(Verdict.YIELD, f'stop phrase "{stop_phrase(heard.words)}"')
     return Opinion(Verdict.YIELD, "words over the agent")
 
 
@@ -110,12 +112,12 @@ def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
     doubted = heard.claim is not None and heard.claim < DOUBT_CLAIM and not lasting
     if kind is Overlap.STOP:
         phrase = f'stop phrase "{stop_phrase(heard.words)}"'
-        return None if doubted else Opinion(Verdict.YIELD, phrase)
+        return Opinion(Verdict.PAUSE if doubted else Verdict.YIELD, phrase)
     if kind is Overlap.BACKCHANNEL:
         if heard.speech_s < 2 * settings.barge_in_s - TOLERANCE_S:
             return Opinion(Verdict.PASS, f"backchannel {said}")
         return None
-    if doubted or heard.claim is None:
+    if doubted or heard.claim is None or may_become_backchannel(heard.words):
         return None
     if real_words(heard.words) >= _ENOUGH_WORDS:
         return Opinion(Verdict.YIELD, f"words over the agent: {said}")

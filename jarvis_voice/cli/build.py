@@ -27,6 +27,7 @@ from audio.echo.base import EchoCanceller
 from audio.echo.bypass import Bypass
 from audio.echo.webrtc import WebRtcEchoCanceller
 from audio.engine import CancelToken
+from audio.overlap_claim import ClaimJudge, load_claim_network
 from audio.tts.audio_store import AudioStore
 from audio.tts.base import Synthesizer
 from audio.tts.cached import CachedSynthesizer, voice_key
@@ -211,6 +212,7 @@ def parts(
         answers,
         keeper,
         controller=engines.make_controller() if engines.make_controller else None,
+        claims=ClaimJudge(load_claim_network()),
     )
 
 
