@@ -343,8 +343,9 @@ def _record(
     if choice.by_user:
         rationale = f'The user settled what is done, and said: "{choice.words}"'
     question = (
-        f"Something came down the river at {' and '.join(places)}, and the next station has not seen it yet. "
-        "Should those downstream be warned, should we sample first, or only log it?"
+        f"Something came down the river at {' and '.join(places)}, and the next "
+        "station has not seen it yet. Should those downstream be warned, should we sample "
+        "first, or only log it?"
     )
     assumption = f"Nobody had said what is done; {choice.option} is a draft that was not sent."
     return {
