@@ -2,8 +2,8 @@
 
 Real: synthesizer, echo path with a room, WebRTC's canceller, Silero, turn machine. The recognizer
 is scripted to find words in anything that it is given, which is the worst it could do. Counted is
-every time that Jarvis cut itself off or opened a turn, before and after the canceller had its first
-seconds to converge. Run with: python -m bench.echo_hour --minutes 60
+every time that Jarvis cut itself off, paused, lowered its voice or opened a turn, before and after
+the canceller had its first seconds to converge. Run with: python -m bench.echo_hour --minutes 60
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from audio.asr.scripted import Reply
 from audio.devices.file_io import EchoPath
 from audio.echo.webrtc import WebRtcEchoCanceller
 from audio.engine import CancelToken, EngineInfo
+from audio.overlap_claim import ClaimJudge, load_claim_network
 from audio.tts.base import SpeechChunk, SpokenPhrase, Synthesizer
 from audio.tts.registry import open_synthesizer
 from audio.vad.silero import SileroVad
@@ -88,6 +89,7 @@ def listen_to_itself(minutes: float, gain_db: float, delay_s: float) -> Simulate
         canceller=WebRtcEchoCanceller(),
         echo=EchoPath(gain_db=gain_db, delay_s=delay_s, reverb_s=0.3),
         noise_dbfs=-65.0,
+        claims=ClaimJudge(load_claim_network()),
         replies=itertools.repeat(Reply("these are words")),
         limit_s=minutes * 60.0 + 120.0,
     )
@@ -115,8 +117,13 @@ def measure(result: Simulated) -> dict[str, Any]:
             spoken_s += event.at_s - started_s
     cuts = [event.at_s for event in result.of(events.BargedIn)]
     turns = [event.at_s for event in result.of(events.SpeechStarted)]
+    ducks = [event.at_s for event in result.of(events.PlaybackDucked) if event.ducked]
+    pauses = [event.at_s for event in result.of(events.PlaybackPaused) if event.paused]
     return {
         "spoken_s": round(spoken_s, 1),
+        "ducks": sum(at_s >= converged_at_s for at_s in ducks),
+        "ducks_before": sum(at_s < converged_at_s for at_s in ducks),
+        "pauses": len(pauses),
         "self_interruptions": sum(at_s >= converged_at_s for at_s in cuts),
         "self_interruptions_before": sum(at_s < converged_at_s for at_s in cuts),
         "false_turns": sum(at_s >= converged_at_s for at_s in turns),

@@ -19,6 +19,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import math
 import sys
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
@@ -201,7 +202,7 @@ def outcomes(
     sound: NDArray[np.float32],
 ) -> list[Outcome]:
     """Read the recording, shape (n, 2) at 24 kHz, user left; the events only tell reasons."""
-    agent = _joined(audible_spans(sound[:, 1], OUTPUT_RATE), GAP_S)
+    agent = audible_spans(sound[:, 1], OUTPUT_RATE)
     found = []
     offset_s = _offset_s(seen)
     asked_s = [
@@ -225,13 +226,17 @@ def outcomes(
 def _stopped_s(agent: Sequence[Span], onset_s: float, asked_s: Sequence[float]) -> float | None:
     """From the onset to the silence that the user caused, None when there is none in time.
 
-    Where nothing was asked of playback, Jarvis only drew breath between two phrases.
+    Where nothing was asked of playback, Jarvis only drew breath between two phrases; where it was
+    asked while Jarvis drew breath, the silence counts from then on.
     """
-    for span in agent:
-        if onset_s < span.end_s <= onset_s + WITHIN_S and any(
-            -BREATH_S < span.end_s - at_s < BREATH_S for at_s in asked_s
-        ):
-            return span.end_s - onset_s
+    for at_s in asked_s:
+        if not onset_s < at_s <= onset_s + WITHIN_S:
+            continue
+        before = [span for span in agent if span.start_s <= at_s]
+        silent_s = max(at_s, before[-1].end_s) if before else at_s
+        goes_on_s = min((s.start_s for s in agent if s.start_s > at_s), default=math.inf)
+        if silent_s - at_s < BREATH_S and goes_on_s - silent_s > GAP_S:
+            return silent_s - onset_s
     return None
 
 
@@ -277,16 +282,6 @@ def _stale_s(
     return sum(
         max(0.0, min(span.end_s, until_s) - max(span.start_s, silent_s + 0.01)) for span in agent
     )
-
-
-def _joined(spans: Sequence[Span], gap_s: float) -> list[Span]:
-    joined: list[Span] = []
-    for span in spans:
-        if joined and span.start_s - joined[-1].end_s <= gap_s:
-            joined[-1] = Span(joined[-1].start_s, span.end_s)
-        else:
-            joined.append(span)
-    return joined
 
 
 def _onset_s(sound: NDArray[np.float32]) -> float:

@@ -21,7 +21,7 @@ _BEGINNINGS = frozenset(
     " ".join(phrase.split()[:count])
     for phrase in BACKCHANNELS
     for count in range(1, len(phrase.split()))
-) | frozenset({"god", "got"})  # what is made of a "got it" that was not yet said
+) | frozenset({"god", "got", "hey", "make"})  # "got it", "makes sense"; "hey" whom?
 _WORD = re.compile(r"[^\W_]+")
 
 
@@ -71,7 +71,7 @@ def real_words(text: str) -> int:
 
 
 def may_become_backchannel(text: str) -> bool:
-    """Whether all of it, or what follows its first backchannels, is the beginning of one: "all"."""
+    """Whether it, or what follows its first backchannels, may be the beginning of one: "all"."""
     rest = " ".join(_after_backchannels(words_of(text)))
     return bool(rest) and rest in _BEGINNINGS
 

@@ -43,7 +43,7 @@ STOP_PHRASES: Final = frozenset(
         "one sec", "one moment", "just a second", "just a sec", "just a moment", "just a minute",
         "a moment", "time out", "excuse me", "sorry", "listen",
         "i have a question", "question", "jarvis", "hey jarvis",
-        "hey", "hi jarvis",
+        "hi jarvis",
     }
 )  # fmt: skip
 

@@ -10,7 +10,7 @@ first rule that applies gives the verdict::
     a final   of a short sound that claims nothing            PASS
     a final   with words                                      YIELD
     words     said to somebody else                           PASS
-    words     that begin with a stop phrase                   YIELD, doubted: PAUSE
+    words     that begin with a stop phrase                   YIELD
     words     of backchannels only, not yet twice barge_in_s  PASS
     words     that may become a backchannel ("all")           see below
     words     two or more beside backchannels                 YIELD
@@ -21,8 +21,9 @@ first rule that applies gives the verdict::
     speech    for barge_in_s                                  YIELD
 
 *Claim* is how surely the sound itself, whatever its words, asks for the floor; None where nobody
-listens to the sound. Words that the sound speaks against (a claim under DOUBT_CLAIM) are doubted
-until they are final, or speech has lasted ``barge_in_s``: recognizers make words of hums.
+listens to the sound. Words that the sound speaks against (a claim under DOUBT_CLAIM, for a single
+word under DOUBT_WORD_CLAIM) do not count until they are final, or speech has lasted ``barge_in_s``:
+recognizers make words of hums.
 
 PASS before a final is no last word: the agent goes on, and what comes next is weighed again.
 """
@@ -41,7 +42,9 @@ from audio.turn.side_talk import to_somebody_else
 # Chosen on one half of the cases of ``bench/overlap_cases.py``; the other half reports.
 PAUSE_CLAIM = 0.93  # of the sound alone, at which the agent pauses
 DOUBT_CLAIM = 0.15  # under it the sound speaks against an interruption
-IGNORED_CLAIM = 0.03  # under it a short sound is none, whatever words were found in it
+DOUBT_WORD_CLAIM = 0.4  # under it a single word is doubted: hums are taken for "no"
+IGNORED_CLAIM = 0.1  # under it a short sound is none, whatever words were found in it
+_SHORT_S = 0.6  # hums and laughs last no longer
 _ENOUGH_WORDS = 2  # a single one of a hypothesis is often a syllable that was cut off
 
 
@@ -95,7 +98,7 @@ def _settled(heard: Overheard, settings: TurnSettings) -> Opinion:
         return Opinion(Verdict.PASS, f"said to somebody else: {said}", to_us=False)
     if kind is Overlap.STOP:
         return Opinion(Verdict.YIELD, f'stop phrase "{stop_phrase(heard.words)}"')
-    short = heard.speech_s < settings.barge_in_s - TOLERANCE_S
+    short = heard.speech_s < _SHORT_S - TOLERANCE_S
     if short and heard.claim is not None and heard.claim < IGNORED_CLAIM:
         return Opinion(Verdict.PASS, f"a sound that asks for nothing ({heard.claim:.2f}): {said}")
     return Opinion(Verdict.YIELD, "words over the agent")
@@ -109,19 +112,21 @@ def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
     if _elsewhere(heard):
         return Opinion(Verdict.PASS, f"said to somebody else: {said}", to_us=False)
     lasting = heard.speech_s >= settings.barge_in_s - TOLERANCE_S
-    doubted = heard.claim is not None and heard.claim < DOUBT_CLAIM and not lasting
+    single = real_words(heard.words) < _ENOUGH_WORDS
+    doubt_claim = DOUBT_WORD_CLAIM if single else DOUBT_CLAIM
+    doubted = heard.claim is not None and heard.claim < doubt_claim and not lasting
     if kind is Overlap.STOP:
         phrase = f'stop phrase "{stop_phrase(heard.words)}"'
-        return Opinion(Verdict.PAUSE if doubted else Verdict.YIELD, phrase)
+        return None if doubted else Opinion(Verdict.YIELD, phrase)
     if kind is Overlap.BACKCHANNEL:
         if heard.speech_s < 2 * settings.barge_in_s - TOLERANCE_S:
             return Opinion(Verdict.PASS, f"backchannel {said}")
         return None
     if doubted or heard.claim is None or may_become_backchannel(heard.words):
         return None
-    if real_words(heard.words) >= _ENOUGH_WORDS:
-        return Opinion(Verdict.YIELD, f"words over the agent: {said}")
-    return Opinion(Verdict.PAUSE, f"a word over the agent: {said}")
+    if single:
+        return Opinion(Verdict.PAUSE, f"a word over the agent: {said}")
+    return Opinion(Verdict.YIELD, f"words over the agent: {said}")
 
 
 def _by_sound(heard: Overheard, settings: TurnSettings) -> Opinion:
