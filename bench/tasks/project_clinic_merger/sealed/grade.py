@@ -16,6 +16,7 @@ TRUTH: dict[str, Any] = json.loads(
 GOLD, DEFAULT = "all_but_objectors", "consented_only"
 RECORD, NOTE = "results/merger.json", "results/staff_note.md"
 OPEN_CREDIT = 0.15
+_SUMMARY = "summary|summaries"
 
 
 def grade(run: RunDir) -> dict[str, float]:
@@ -124,7 +125,7 @@ def _note(run: RunDir) -> float:
     full, summary, stay, rebooked, _, waiting = facts
     told = [
         states_number(text, full, "full"),
-        states_number(text, summary, "summar") or _says_none(text, summary, "summar"),
+        states_number(text, summary, _SUMMARY) or _says_none(text, summary, _SUMMARY),
         states_number(text, stay, "stay"),
         states_number(text, rebooked, "rebook|new date|new time"),
         states_number(text, waiting, "wait") or _says_none(text, waiting, "wait"),
@@ -134,7 +135,9 @@ def _note(run: RunDir) -> float:
 
 
 def _says_none(text: str, count: int, about: str) -> bool:
-    return count == 0 and bool(re.search(rf"\b(?:no|none|nobody)\b[^.\n]*{about}", text.lower()))
+    return count == 0 and bool(
+        re.search(rf"\b(?:no|none|nobody)\b[^.\n]*(?:{about})", text.lower())
+    )
 
 
 def _agrees(run: RunDir) -> float:
