@@ -110,7 +110,8 @@ def duplex(args: argparse.Namespace, io: Io) -> int:
         if args.audio is not None:
             cases += bench.corpus.add_human(args.audio)
         speak(bench, cases, bench.corpus.overlap)
-        with _sides(bench, duplex_probe.mind), _setting(bench) as setting:
+        keep = args.clock == "virtual"  # models take no time there, so they need not work twice
+        with _sides(bench, duplex_probe.mind, keep=keep), _setting(bench) as setting:
             items = hold(_duplex(bench, setting, cases))
         bench.record.items = [item.record() for item in items]
         found = duplex_probe.metrics(items, bench.names, args.seed)
@@ -176,14 +177,14 @@ def speak(bench: Bench, cases: Sequence[Any], say: Callable[[Any], object]) -> N
 
 
 @contextlib.contextmanager
-def _sides(bench: Bench, mind: MindFor) -> Iterator[None]:
-    """Load who answers, ours first."""
+def _sides(bench: Bench, mind: MindFor, *, keep: bool = False) -> Iterator[None]:
+    """Load who answers, ours first; ``keep`` as for the sides."""
     bench.io.note("Loading the models ...")
-    ours = JarvisSide(bench.settings, mind)
+    ours = JarvisSide(bench.settings, mind, keep=keep)
     sides: list[JarvisSide | SequentialSide] = [ours]
     try:
         if bench.args.baseline:
-            sides.append(SequentialSide(bench.settings, mind, ours.engines))
+            sides.append(SequentialSide(bench.settings, mind, ours.engines, keep=keep))
         bench.sides = list(sides)
         engines = ours.engines
         bench.record.engines = {

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from audio.asr.registry import open_recognizer
+from audio.tts.base import Synthesizer
 from audio.tts.cached import CachedSynthesizer
 from audio.tts.kokoro import NAME as KOKORO
 from audio.tts.kokoro import KokoroSynthesizer
@@ -48,13 +49,19 @@ class JarvisSide:
 
     name = OURS
 
-    def __init__(self, settings: Settings, mind: MindFor) -> None:
-        """Load the engines. Raises EngineMissing, EngineCorrupt or EngineFailed."""
+    def __init__(self, settings: Settings, mind: MindFor, *, keep: bool = False) -> None:
+        """Load the engines. With ``keep`` one session's phrases are kept for the next, and nothing
+        is anticipated: for probes in which it does not matter when an answer begins.
+
+        Raises EngineMissing, EngineCorrupt or EngineFailed.
+        """
         self._settings = settings
         self._mind = mind
+        self._keep = keep
         engines = build.load_engines(settings)
         made = engines.synthesizer
-        self._tap = Tap(made.inner if isinstance(made, CachedSynthesizer) else made)
+        bare = made.inner if isinstance(made, CachedSynthesizer) else made
+        self._tap = Tap(build.cached(bare, settings.synthesizer) if keep else bare)
         self._engines = engines._replace(synthesizer=self._tap)
 
     @property
@@ -65,8 +72,9 @@ class JarvisSide:
     def open(self, ports: Ports, publish: Publish, *, echo: bool) -> Opened:
         """See Side.open."""
         engines = _fresh(self._engines, self._settings, echo=echo)
-        # a cache of its own for each session: no prompt gains from the one before
-        synthesizer = build.cached(self._tap, self._settings.synthesizer)
+        synthesizer: Synthesizer = self._tap
+        if not self._keep:  # a cache of its own for each session: no prompt gains from the last one
+            synthesizer = build.cached(self._tap, self._settings.synthesizer)
         held: list[Conversation] = []
 
         def told(event: ConversationEvent) -> None:
@@ -96,11 +104,17 @@ class SequentialSide:
 
     name = SEQUENTIAL
 
-    def __init__(self, settings: Settings, mind: MindFor, shared: build.Engines) -> None:
-        """``shared`` lends its voice detector. Raises EngineMissing or EngineCorrupt."""
+    def __init__(
+        self, settings: Settings, mind: MindFor, shared: build.Engines, *, keep: bool = False
+    ) -> None:
+        """``shared`` lends its voice detector; ``keep`` as for Jarvis.
+
+        Raises EngineMissing or EngineCorrupt.
+        """
         self._settings = settings
         self._mind = mind
-        self._tap = Tap(_whole_sentences(settings))
+        whole = _whole_sentences(settings)
+        self._tap = Tap(build.cached(whole, settings.synthesizer) if keep else whole)
         self._engines = shared._replace(recognizer=_whole_window(settings), synthesizer=self._tap)
 
     def open(self, ports: Ports, publish: Publish, *, echo: bool) -> Opened:

@@ -180,7 +180,7 @@ async def test_an_agent_that_never_spoke_cannot_be_interrupted() -> None:
 def test_the_two_answers_can_be_told_apart_by_their_text() -> None:
     data = texts("duplex")
     assert data["short_answer"] not in data["long_answer"]
-    assert len(data["long_answer"].split()) > 80  # it must outlast every case
+    assert len(data["long_answer"].split()) > 55  # it must outlast every case
 
 
 async def test_jarvis_and_the_reference_are_held_alike() -> None:
