@@ -93,7 +93,7 @@ def _is_ignored(path: Path) -> bool:
 
 
 def _is_material(path: Path) -> bool:
-    """It belongs to the public half of a benchmark's task, where code may be at fault on purpose."""
+    """It is of the public half of a benchmark's task, where code may be at fault on purpose."""
     parts = path.relative_to(ROOT).parts
     return parts[:2] == ("bench", "tasks") and "public" in parts[3:4]
 

@@ -140,9 +140,7 @@ def _setup(args: argparse.Namespace) -> Setup:
     for name, least in (("repeats", 1), ("jobs", 1)):
         if getattr(args, name) < least:
             raise UsageError(f"--{name} {getattr(args, name)} is too small.", f"At least {least}.")
-    needs_model = (
-        args.user == "model" or "jarvis-model" in args.controller or CHAT in args.workers
-    )
+    needs_model = args.user == "model" or "jarvis-model" in args.controller or CHAT in args.workers
     brain = config.load(getattr(args, "config", None)).settings.brain if needs_model else None
     suite = str(args.suite.resolve()) if args.suite is not None else _OWN_TASKS
     return Setup(suite, args.user, brain)
