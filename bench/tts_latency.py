@@ -19,9 +19,10 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from audio.clocks import Clocks
 from audio.engine import CancelToken
 from audio.tts.base import SpokenPhrase, SpokenWord, Synthesizer
-from jarvis_voice.clock import stopwatch
+from jarvis_voice.clock import cpu_seconds, stopwatch
 
 PHRASES = {
     3: "It is done.",
@@ -53,7 +54,9 @@ def measure(threads: int, runs: int, calm: float, *, whole: bool) -> None:
     from audio.tts.kokoro import KokoroSynthesizer
 
     imported = stopwatch()
-    synthesizer = KokoroSynthesizer(threads=threads, clock=None if whole else stopwatch)
+    synthesizer = KokoroSynthesizer(
+        threads=threads, clocks=None if whole else Clocks(stopwatch, cpu_seconds)
+    )
     opened = stopwatch()
     synthesizer.warm()
     warmed = stopwatch()

@@ -25,7 +25,9 @@ from typing import Any, Literal, NamedTuple, TypedDict, get_args, get_origin, ge
 from platformdirs import user_config_path, user_state_path
 from pydantic import TypeAdapter, ValidationError
 
+from audio.clocks import Clocks
 from audio.turn.settings import TurnSettings
+from jarvis_voice.clock import cpu_seconds, stopwatch
 from jarvis_voice.errors import SettingsError
 from jarvis_voice.runs.discovery import Homes
 from jarvis_voice.wire.settings import GateSettings
@@ -33,6 +35,8 @@ from jarvis_voice.wire.settings import GateSettings
 PREFIX = "JARVIS_"
 # Variables of ours that are no settings: looked at by other parts before any settings exist.
 OTHER_VARIABLES = frozenset({"JARVIS_CACHE_DIR", "JARVIS_CONFIG", "JARVIS_DEBUG", "JARVIS_SHARED"})
+
+_STREAMING_ENGINES = frozenset({"kokoro", "kokoro-espeak"})  # these may be handed clocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +61,7 @@ class VoiceOptions(TypedDict, total=False):
 
     voice: str
     speed: float
+    clocks: Clocks
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,12 +72,16 @@ class SynthesizerSettings:
     voice: str = ""  # empty is the engine's own default voice
     speed: float = 1.0  # 1.0 is the voice's natural pace
     keep_mb: float = 32.0  # of what Jarvis said, on disk; 0 keeps none
+    streaming: Literal["auto", "off"] = "auto"  # whether a phrase may sound before it is whole
 
     def options(self) -> VoiceOptions:
         """What the engine is opened with; a voice only when one was chosen."""
+        options: VoiceOptions = {"speed": self.speed}
         if self.voice:
-            return {"speed": self.speed, "voice": self.voice}
-        return {"speed": self.speed}
+            options["voice"] = self.voice
+        if self.streaming == "auto" and self.engine in _STREAMING_ENGINES:
+            options["clocks"] = Clocks(stopwatch, cpu_seconds)
+        return options
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from audio.clocks import Clocks
 from audio.engine import EngineInfo
 from audio.errors import EngineFailed, EngineMissing
 from audio.tts import kokoro
 from audio.tts.g2p import word_and_pause
-from audio.tts.kokoro_stream import Clock, open_network
+from audio.tts.kokoro_stream import open_network
 from audio.tts.phoneme_speech import PhonemeSynthesizer
 from audio.tts.phonemes import from_ipa, pronounceable
 from audio.tts.voices import JARVIS_VOICE, load_styles
@@ -77,10 +78,10 @@ class EspeakKokoroSynthesizer(PhonemeSynthesizer):
         voice: str = JARVIS_VOICE,
         speed: float = 1.0,
         threads: int = kokoro.THREADS,
-        clock: Clock | None = None,
+        clocks: Clocks | None = None,
     ) -> None:
         """See KokoroSynthesizer."""
         load_styles(voice)
         phonemize = EspeakG2P().phonemize
-        network = open_network(voice, threads, clock)
+        network = open_network(voice, threads, clocks)
         super().__init__(network, describe(), voice, speed, phonemize)

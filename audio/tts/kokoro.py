@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from audio.clocks import Clocks
 from audio.engine import EngineInfo, EngineKind
 from audio.tts import kokoro_model
-from audio.tts.kokoro_stream import Clock, manner, open_network
+from audio.tts.kokoro_stream import manner, open_network
 from audio.tts.phoneme_speech import PhonemeSynthesizer
 from audio.tts.voices import JARVIS_VOICE, load_styles
 
@@ -35,16 +36,16 @@ class KokoroSynthesizer(PhonemeSynthesizer):
         voice: str = JARVIS_VOICE,
         speed: float = 1.0,
         threads: int = THREADS,
-        clock: Clock | None = None,
+        clocks: Clocks | None = None,
     ) -> None:
         """Load the network, the voice and the dictionaries: half a second, two in windows.
 
-        With a ``clock`` (monotonic, in seconds) a phrase comes in several chunks, the first of them
+        With ``clocks`` a phrase comes in several chunks, the first of them
         early, where this machine is found to be fast enough; the first time, finding out takes some
-        seconds more. Without one each piece of a phrase is one chunk.
+        seconds more. Without them each piece of a phrase is one chunk.
         Raises ValueError for a speed that is not above zero, EngineMissing, EngineCorrupt or
         UnwritableOutput.
         """
         load_styles(voice)  # a wrong name is told before 90 MB are joined and loaded
-        network = open_network(voice, threads, clock)
+        network = open_network(voice, threads, clocks)
         super().__init__(network, describe(voice, threads), voice, speed)

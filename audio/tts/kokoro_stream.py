@@ -8,12 +8,14 @@ room again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from audio.clocks import Clock, Clocks
 from audio.engine import CancelToken
 from audio.errors import EngineCorrupt, EngineFailed, EngineMissing
 from audio.tts.kokoro_model import KokoroModel
@@ -22,13 +24,10 @@ from audio.tts.phonemes import PAUSES, vocabulary
 from audio.tts.streaming import trial
 from audio.tts.streaming.generator import SAMPLES
 from audio.tts.streaming.network import Plan, TwoHalves
-from audio.tts.streaming.pacing import FIRST, LEAD_S, Pace, cost, next_window
+from audio.tts.streaming.pacing import LEAD_S, Pace, cost, next_window
 from audio.tts.streaming.statistics import Forecast, load_forecast
 from audio.tts.streaming.trial import Rivals, Verdict
 from audio.tts.voices import load_styles
-
-Clock = Callable[[], float]
-"""A monotonic reading in seconds; only differences count."""
 
 # Sound leads the frames of its first token by 20 to 130 ms (96 sentences, speeds 0.85 to 1.2). What
 # comes earlier is not decoded but silence, of which trimming keeps as much as this.
@@ -62,10 +61,11 @@ class StreamedKokoro:
         """See StreamingNetwork.stream: in windows when the machine keeps up, else in one."""
         plan = self._halves.plan(tokens, style, speed, cancel)
         start, end = sounding(plan, tokens)
-        if not self._pace.can_stream(end - start):
+        first = self._pace.first(end - start)
+        if first is None:
             return Stream(plan.edges, 0, self._at_once(plan, cancel))
         begin = SAMPLES * start - _SILENCE_SAMPLES
-        return Stream(plan.edges, begin, self._windows(plan, (start, end), cancel))
+        return Stream(plan.edges, begin, self._windows(plan, (start, start + first, end), cancel))
 
     def _at_once(self, plan: Plan, cancel: CancelToken) -> Iterator[Window]:
         yield Window(self._whole(plan, cancel), last=True)
@@ -76,27 +76,28 @@ class StreamedKokoro:
         self._pace.spent(self._clock() - began_s, plan.length)
         return audio
 
-    def _windows(self, plan: Plan, sound: tuple[int, int], cancel: CancelToken) -> Iterator[Window]:
+    def _windows(
+        self, plan: Plan, bounds: tuple[int, int, int], cancel: CancelToken
+    ) -> Iterator[Window]:
         norms = self._forecast.norms(plan)
-        start, end = sound
+        start, stop, end = bounds  # the first window is [start, stop)
         spent_s = work = 0.0
         ahead_s, slack_s = -LEAD_S, float("inf")
         before = np.zeros(_SILENCE_SAMPLES, np.float32)
         try:
             while start < end:
-                left = end - start
-                pace_s = max(self._pace.frame_s, spent_s / work) if work else 0.0
-                frames = next_window(ahead_s, pace_s, left) if work else min(FIRST, left)
                 began_s = self._clock()
-                audio = self._halves.window(plan, norms, start, start + frames, cancel)
+                audio = self._halves.window(plan, norms, start, stop, cancel)
                 took_s = self._clock() - began_s
                 if work:
                     ahead_s -= took_s
                     slack_s = min(slack_s, ahead_s)
                 ahead_s += len(audio) / RATE
-                spent_s, work, start = spent_s + took_s, work + cost(frames), start + frames
-                yield Window(np.concatenate([before, audio]), last=start >= end)
+                spent_s, work = spent_s + took_s, work + cost(stop - start)
+                yield Window(np.concatenate([before, audio]), last=stop == end)
                 before = before[:0]
+                pace_s = max(self._pace.frame_s, spent_s / work)
+                start, stop = stop, stop + next_window(ahead_s, pace_s, end - stop)
         finally:  # also of a phrase that was called off
             self._pace.spent(spent_s, work)
             self._pace.slack(slack_s)
@@ -121,17 +122,17 @@ def sounding(plan: Plan, tokens: list[int]) -> tuple[int, int]:
     return min(start, plan.length - 1), max(start + 1, min(end, plan.length))
 
 
-def open_network(voice: str, threads: int, clock: Clock | None) -> Network:
+def open_network(voice: str, threads: int, clocks: Clocks | None) -> Network:
     """The network that suits this machine: in windows where its self-test allows, else whole.
 
-    Without a clock, whole. The first time on a machine takes some seconds more for the test.
+    Without clocks, whole. The first time on a machine takes some seconds more for the test.
     Raises EngineMissing, EngineCorrupt or UnwritableOutput when it cannot speak at all.
     """
     known = trial.recall(voice, threads)
-    if clock is None or (known is not None and known.settled and not known.streams):
+    if clocks is None or (known is not None and known.settled and not known.streams):
         return KokoroModel(threads)
     try:
-        streamed = _streamed(voice, threads, clock, known)
+        streamed = _streamed(voice, threads, clocks, known)
     except (EngineCorrupt, EngineFailed, EngineMissing) as error:
         tries = known.tries + 1 if known else 1
         trial.remember(Verdict(False, error.problem, tries=tries), voice, threads)
@@ -140,27 +141,37 @@ def open_network(voice: str, threads: int, clock: Clock | None) -> Network:
 
 
 def _streamed(
-    voice: str, threads: int, clock: Clock, known: Verdict | None
+    voice: str, threads: int, clocks: Clocks, known: Verdict | None
 ) -> StreamedKokoro | None:
     """The network in windows; None when the self-test finds against it."""
     forecast = load_forecast(voice)
     halves = TwoHalves(threads)
-    if known is not None and known.streams:
-        return StreamedKokoro(halves, forecast, Pace(known.frame_s), clock)
-    pace = Pace(0.0)  # so that the trial streams, whatever it will find
-    streamed = StreamedKokoro(halves, forecast, pace, clock)
+    if known is None or not known.streams:
+        tries = known.tries + 1 if known else 1
+        verdict = _tried(halves, voice, threads, clocks)
+        known = replace(verdict, tries=tries)
+        trial.remember(known, voice, threads)
+    if known.streams:
+        return StreamedKokoro(halves, forecast, Pace(known.frame_s), clocks.wall)
+    halves.close()
+    return None
+
+
+def _tried(halves: TwoHalves, voice: str, threads: int, clocks: Clocks) -> Verdict:
+    """The self-test, in processor time, so that what else the machine does now says nothing."""
+    at_once = min(threads, os.cpu_count() or 1)
+
+    def clock() -> float:
+        return clocks.cpu() / at_once
+
+    pace = Pace(0.0)  # in windows, whatever it will find
+    streamed = StreamedKokoro(halves, load_forecast(voice), pace, clock)
     whole = KokoroModel(threads)
     try:
         rivals = Rivals(whole, streamed, lambda: pace.frame_s, load_styles(voice))
-        verdict = trial.try_out(rivals, clock)
+        return trial.try_out(rivals, clock)
     finally:
         whole.close()
-    tries = known.tries + 1 if known else 1
-    trial.remember(replace(verdict, tries=tries), voice, threads)
-    if verdict.streams:
-        return streamed
-    streamed.close()
-    return None
 
 
 def manner(voice: str, threads: int) -> str:
@@ -172,5 +183,5 @@ def manner(voice: str, threads: int) -> str:
         return f"Speaks whole phrases: {verdict.reason}."
     return (
         f"Speaks in windows: first sound of a short sentence after {verdict.first_s:.2f} s instead "
-        f"of {verdict.whole_s:.2f} s, {verdict.mel_db:.1f} dB mel distance from the whole."
+        f"of {verdict.whole_s:.2f} s when nothing else runs, mel distance {verdict.mel_db:.1f} dB."
     )

@@ -1,4 +1,4 @@
-"""How large the next window is, and whether this machine keeps up at all.
+"""How large each window is, and whether this machine keeps up at all.
 
 PURE. A frame is 12.5 ms of sound. The cost of a window is counted in frames that go through the
 whole decoder: its own, and the context around it, of which the second half of the network (three
@@ -13,8 +13,9 @@ from dataclasses import dataclass, field
 from audio.tts.streaming.generator import CONTEXT, INNER_CONTEXT
 
 FRAME_S = 0.0125
-FIRST = 44  # frames of the first window: 0.55 s of sound ...
-LEAD_S = 0.1  # ... of which this is silence that is not played
+FIRST = 44  # frames of the first window: 0.55 s of sound, at least ...
+_FIRST_MOST, _FIRST_STEP = 100, 8  # ... and 1.25 s at most, where the machine is slow
+LEAD_S = 0.1  # of the first window this is silence that is not played
 _LEAST, _MOST = 28, 200  # frames of later ones; more saves nothing and is called off later
 ENOUGH_S = 0.25  # sound that must be left when the next window comes
 _PLANNED_S = 0.35  # ... that is planned for
@@ -41,9 +42,9 @@ def next_window(ahead_s: float, pace_s: float, remaining: int) -> int:
     return remaining if remaining <= frames + _LEAST // 2 else frames
 
 
-def least_slack(pace_s: float, frames: int) -> float:
+def least_slack(pace_s: float, frames: int, first: int = FIRST) -> float:
     """How much sound would be left at worst when a window of a phrase comes, in seconds."""
-    slack, ahead, left = float("inf"), FIRST * FRAME_S - LEAD_S, frames - FIRST
+    slack, ahead, left = float("inf"), first * FRAME_S - LEAD_S, frames - first
     while left > 0:
         window = next_window(ahead, pace_s, left)
         ahead -= cost(window) * pace_s
@@ -51,6 +52,17 @@ def least_slack(pace_s: float, frames: int) -> float:
         ahead += window * FRAME_S
         left -= window
     return slack
+
+
+def first_window(pace_s: float, frames: int, wanted_s: float = ENOUGH_S) -> int | None:
+    """The smallest first window after which every other comes with ``wanted_s`` to spare.
+
+    None when there is none: the machine would fall behind its own speech.
+    """
+    for first in range(FIRST, _FIRST_MOST + 1, _FIRST_STEP):
+        if least_slack(pace_s, frames, first) >= wanted_s:
+            return min(first, frames)
+    return None
 
 
 @dataclass(slots=True)
@@ -72,8 +84,8 @@ class Pace:
         if seconds < ENOUGH_S:
             self.streams = False
 
-    def can_stream(self, frames: int) -> bool:
-        """Whether a phrase of so many frames comes in windows; decided anew for each."""
-        wanted = ENOUGH_S if self.streams else _COMFORT_S
-        self.streams = least_slack(self.frame_s, frames) >= wanted
-        return self.streams
+    def first(self, frames: int) -> int | None:
+        """The first window of a phrase of so many frames; None when it is better said whole."""
+        first = first_window(self.frame_s, frames, ENOUGH_S if self.streams else _COMFORT_S)
+        self.streams = first is not None
+        return first
