@@ -33,5 +33,8 @@ def near(
     picture: NDArray[np.uint8], colour: tuple[int, int, int], tolerance: int = 40
 ) -> NDArray[np.bool_]:
     """Where a picture has a colour, as (height, width) bool; each channel within the tolerance."""
-    away = np.abs(picture.astype(np.int16) - np.asarray(colour, dtype=np.int16))
-    return np.asarray((away <= tolerance).all(axis=2))
+    signed = picture.astype(np.int16)
+    red, green, blue = (
+        np.abs(signed[:, :, place] - value) <= tolerance for place, value in enumerate(colour)
+    )
+    return np.asarray(red & green & blue)
