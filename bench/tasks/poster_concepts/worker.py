@@ -171,20 +171,25 @@ def _field(guides: NDArray[np.bool_], *, takes_first: bool) -> tuple[int, int, i
 
 
 def _frames(guides: NDArray[np.bool_]) -> list[tuple[int, int, int, int]]:
-    """Left, right, top and bottom pixel of each connected shape of the guides."""
-    left = {(int(row), int(column)) for row, column in np.argwhere(guides)}
+    """Left, right, top and bottom pixel of each shape of the guides that stands apart."""
+    left = guides.copy()
     frames = []
-    while left:
-        border, shape = [left.pop()], []
-        while border:
-            row, column = border.pop()
-            shape.append((row, column))
-            beside = {(row + a, column + b) for a in (-1, 0, 1) for b in (-1, 0, 1)} & left
-            left -= beside
-            border += beside
-        rows, columns = zip(*shape, strict=True)
-        frames.append((min(columns), max(columns), min(rows), max(rows)))
+    while left.any():
+        row, column = (int(place) for place in np.argwhere(left)[0])
+        box, wider = (column, column, row, row), _wider(left, (column, column, row, row))
+        while wider != box:
+            box, wider = wider, _wider(left, wider)
+        left[box[2] : box[3] + 1, box[0] : box[1] + 1] = False
+        frames.append(box)
     return sorted(frames)
+
+
+def _wider(guides: NDArray[np.bool_], box: tuple[int, int, int, int]) -> tuple[int, int, int, int]:
+    """The box around all that is in a box or touches it."""
+    left, top = max(box[0] - 1, 0), max(box[2] - 1, 0)
+    near_it = guides[top : box[3] + 2, left : box[1] + 2]
+    columns, rows = np.flatnonzero(near_it.any(axis=0)), np.flatnonzero(near_it.any(axis=1))
+    return left + int(columns[0]), left + int(columns[-1]), top + int(rows[0]), top + int(rows[-1])
 
 
 def _rgb(text: str) -> Rgb:
