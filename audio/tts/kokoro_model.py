@@ -107,6 +107,8 @@ class OrtNetwork:
                 "Delete its file in the cache folder and start again; free memory helps when it is "
                 f"short ({threads} threads, 400 MB).",
             ) from error
+        # onnxruntime's class keeps the bytes for a change of providers, which never comes: 130 MB
+        vars(self._session)["_model_bytes"] = None
 
     def run(
         self, outputs: Sequence[str], inputs: Mapping[str, NDArray[Any]], cancel: CancelToken

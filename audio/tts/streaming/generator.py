@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from audio.tts.streaming.onnx_file import OnnxFile
+from audio.tts.streaming.onnx_file import Node, OnnxFile
 from audio.tts.streaming.onnx_graph import OnnxGraph, Shape
 
 FRAMES = "/decoder/decoder/decode.3/Div_4_output_0"  # what goes in: (1, 512, frames)
@@ -152,7 +152,7 @@ class _Builder:
     def __init__(self, source: OnnxFile) -> None:
         self._source = source
         self._graph = OnnxGraph()
-        self._convolutions = _quantized_weights(source)
+        self._convolutions = _quantized(source)
         self._affine: dict[Norm, tuple[str, str]] = {}
         self._used: dict[Norm, tuple[str, str]] = {}
 
@@ -247,7 +247,8 @@ class _Builder:
     def _conv(
         self, x: str, name: str, *, stride: int = 1, dilation: int = 1, padding: int | None = None
     ) -> str:
-        kernel, bias = self._convolutions[name], self._source.floats(f"{_PREFIX}{name}.bias")
+        kernel = self._kernel(name)
+        bias = self._source.floats(f"{_PREFIX}{name}.bias")
         norm = _norm_before(name)
         if norm is not None:
             kernel = kernel / _alpha(self._source, norm)
@@ -260,6 +261,13 @@ class _Builder:
         return graph.node(
             "Conv", x, weights, biases, strides=strides, dilations=dilations, pads=pads
         )
+
+    def _kernel(self, name: str) -> NDArray[np.float32]:
+        """A quantized convolution's weights as floats, (outputs, inputs, width)."""
+        _, weight, _, zero = self._convolutions[name].inputs
+        scale = self._source.floats(weight.removesuffix("_quantized") + "_scale")
+        kernel: NDArray[np.float32] = self._source.floats(weight) - self._source.floats(zero)
+        return kernel * scale
 
     def _upsample(self, x: str, stage: int) -> str:
         rate, weight = ((10, "Mul_output_0"), (6, "Mul_1_output_0"))[stage]
@@ -305,14 +313,11 @@ def _alpha(source: OnnxFile, norm: Norm) -> NDArray[np.float32]:
     return source.floats(f"{_PREFIX}{norm.block}.alpha{norm.number}.{norm.step}")
 
 
-def _quantized_weights(source: OnnxFile) -> dict[str, NDArray[np.float32]]:
-    """The generator's quantized convolutions as floats, by name such as resblocks.0.convs1.2."""
+def _quantized(source: OnnxFile) -> dict[str, Node]:
+    """The generator's quantized convolutions, by name such as resblocks.0.convs1.2."""
     start = "/decoder/decoder/generator/"
-    found = {}
-    for node in source.nodes:
-        if node.op == "ConvInteger" and node.name.startswith(start):
-            _, weight, _, zero = node.inputs
-            scale = source.floats(weight.removesuffix("_quantized") + "_scale")
-            name = node.name.removeprefix(start).removesuffix("/Conv_quant").replace("/", ".")
-            found[name] = (source.floats(weight) - source.floats(zero)) * scale
-    return found
+    return {
+        node.name.removeprefix(start).removesuffix("/Conv_quant").replace("/", "."): node
+        for node in source.nodes
+        if node.op == "ConvInteger" and node.name.startswith(start)
+    }

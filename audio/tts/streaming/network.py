@@ -1,8 +1,9 @@
 """Kokoro in two halves: the first says what will sound over a whole phrase, the second makes it so.
 
 The first half (text, rhythm, melody: a tenth of the time) is the shipped int8 network up to the
-decoder's last layer but one. The second is the generator of ``generator``. Both are cut from the
-joined weights in memory when they are loaded: no file of their own is needed, 1 s and 300 MB are.
+decoder's last layer but one. The second is the generator of ``generator``. Both are made from the
+joined weights in memory when they are loaded, which takes 1.5 s of a core and no disk: 310 MB once
+they are there, where the shipped network takes 280, and 440 for a moment before.
 """
 
 from __future__ import annotations
