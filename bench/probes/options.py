@@ -60,13 +60,6 @@ def duplex(parser: argparse.ArgumentParser) -> None:
     _common(parser)
     _live(parser)
     parser.add_argument(
-        "--clock",
-        choices=("real", "virtual"),
-        default="real",
-        help="virtual: over files only, models take no time; behaves the same on a busy machine, "
-        "and its times are what the decisions alone take (default: real)",
-    )
-    parser.add_argument(
         "--audio", metavar="DIR", type=Path, help="add the recordings of people in this folder"
     )
 
@@ -111,4 +104,11 @@ def _live(parser: argparse.ArgumentParser) -> None:
         "--baseline",
         choices=("sequential",),
         help="run this reference beside ours, in turns, and print the ratio",
+    )
+    parser.add_argument(
+        "--clock",
+        choices=("real", "virtual"),
+        default="real",
+        help="virtual: over files only, models take no time; behaves the same on a busy machine, "
+        "and its times are what the decisions alone take (default: real)",
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import asyncio
 import contextlib
-from collections.abc import Callable, Iterator, Sequence
+import os
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from audio.engine import EngineInfo
 from bench.probes import duplex as duplex_probe
@@ -37,6 +38,8 @@ from jarvis_voice.resources import asset
 from jarvis_voice.runs.sources import open_recording
 from jarvis_voice.virtual_time import run_virtual
 
+T = TypeVar("T")
+
 QUICK = 8  # items of a quick run
 
 
@@ -57,6 +60,15 @@ class Bench:
         return QUICK if self.args.quick and self.args.items is None else self.args.items
 
     @property
+    def virtual(self) -> bool:
+        """Whether models take no time: then they need not work twice for the same phrase either."""
+        return bool(self.args.clock == "virtual")
+
+    def hold(self, scenes: Coroutine[Any, Any, T]) -> T:
+        """Play scenes to their end, on the clock that was chosen."""
+        return run_virtual(scenes) if self.virtual else asyncio.run(scenes)
+
+    @property
     def names(self) -> list[str]:
         return [side.name for side in self.sides]
 
@@ -72,7 +84,7 @@ def latency(args: argparse.Namespace, io: Io) -> int:
             bench.settings = replace(bench.settings, brain=brain)
         run = open_recording(asset("runs", "demo.jsonl"))
         with _sides(bench, about_run(bench.settings, run, ttft_s)), _setting(bench) as setting:
-            items = asyncio.run(_latency(bench, setting, cases))
+            items = bench.hold(_latency(bench, setting, cases))
         bench.record.items = [item.record() for item in items]
         found = latency_probe.metrics(items, bench.names, args.seed)
         bench.record.metrics = found
@@ -100,9 +112,6 @@ async def _latency(
 
 def duplex(args: argparse.Namespace, io: Io) -> int:
     """``jarvis bench duplex``."""
-    if args.clock == "virtual" and args.over != "files":
-        raise UsageError("--clock virtual goes with --over files only.", "Leave one of them out.")
-    hold = run_virtual if args.clock == "virtual" else asyncio.run
     with opened("duplex", args, io) as bench:
         cases = recipe.duplex_cases(args.seed, bench.items)
         if args.over == "websocket":  # there the echo is the client's own business
@@ -110,9 +119,8 @@ def duplex(args: argparse.Namespace, io: Io) -> int:
         if args.audio is not None:
             cases += bench.corpus.add_human(args.audio)
         speak(bench, cases, bench.corpus.overlap)
-        keep = args.clock == "virtual"  # models take no time there, so they need not work twice
-        with _sides(bench, duplex_probe.mind, keep=keep), _setting(bench) as setting:
-            items = hold(_duplex(bench, setting, cases))
+        with _sides(bench, duplex_probe.mind), _setting(bench) as setting:
+            items = bench.hold(_duplex(bench, setting, cases))
         bench.record.items = [item.record() for item in items]
         found = duplex_probe.metrics(items, bench.names, args.seed)
         bench.record.metrics = found
@@ -141,6 +149,8 @@ def opened(track: str, args: argparse.Namespace, io: Io) -> Iterator[Bench]:
     """Everything but the sides. Options that make no sense are refused before any work."""
     if args.items is not None and args.items < 1:
         raise UsageError("--items needs a number of 1 or more.", "Leave it out for all of them.")
+    if getattr(args, "clock", "real") == "virtual" and args.over != "files":
+        raise UsageError("--clock virtual goes with --over files only.", "Leave one of them out.")
     for path in (args.json, args.html):
         if path is not None:
             check_writable(path)
@@ -177,8 +187,9 @@ def speak(bench: Bench, cases: Sequence[Any], say: Callable[[Any], object]) -> N
 
 
 @contextlib.contextmanager
-def _sides(bench: Bench, mind: MindFor, *, keep: bool = False) -> Iterator[None]:
-    """Load who answers, ours first; ``keep`` as for the sides."""
+def _sides(bench: Bench, mind: MindFor) -> Iterator[None]:
+    """Load who answers, ours first."""
+    keep = bench.virtual
     bench.io.note("Loading the models ...")
     ours = JarvisSide(bench.settings, mind, keep=keep)
     sides: list[JarvisSide | SequentialSide] = [ours]
@@ -219,6 +230,11 @@ def end(bench: Bench, sections: Sequence[page.Section]) -> int:
         write_text(args.html, _page(record, sections))
     limits = [parse_limit(text, over=True) for text in args.fail_over]
     limits += [parse_limit(text, over=False) for text in args.fail_under]
+    if record.load[1] > (os.cpu_count() or 1) and getattr(args, "clock", "") == "real":
+        io.note(
+            f"The machine was busy (load {record.load[1]:.1f} on {os.cpu_count()} cores): a quiet "
+            "one is quicker, and only ratios mean much here."
+        )
     wrong = broken(limits, record.metrics)
     for line in wrong:
         io.note(f"jarvis: {line}.")

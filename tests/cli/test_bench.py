@@ -31,6 +31,7 @@ def test_without_a_track_the_tracks_are_named(jarvis) -> None:
     [
         ("latency", "--items", "0"),
         ("latency", "--over", "telephone"),
+        ("latency", "--over", "room", "--clock", "virtual"),
         ("duplex", "--fail-over", "yield.share"),
         ("duplex", "--fail-under", "yield.share=much"),
         ("trumpet",),
