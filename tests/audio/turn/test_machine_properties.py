@@ -294,7 +294,7 @@ class AnyConversation(RuleBasedStateMachine):
             self.frame(0.01)
             if self.referee.awaited and self.referee.settled:
                 self.hear_final("well")
-            if self.referee.open is None and not self.referee.held:
+            if self.referee.open is None and not (self.referee.held or self.referee.ducked):
                 break
         assert self.referee.open is None
         assert not self.referee.held

@@ -59,8 +59,8 @@ def test_words_found_in_a_short_sound_that_claims_nothing_are_none() -> None:
     [
         ("Stop", None, "YIELD"),
         ("Stop", 0.5, "YIELD"),
-        ("No", 0.3, "UNDECIDED"),  # "mm-hm" is heard so at times
-        ("Hey", 0.9, "UNDECIDED"),  # whom?
+        ("No", 0.2, "UNDECIDED"),  # "mm-hm" is heard so at times
+        ("Hey", 0.8, "UNDECIDED"),  # whom?
         ("All", 0.6, "UNDECIDED"),  # right?
         ("God", 0.6, "UNDECIDED"),  # it?
         ("Yeah, that makes", 0.6, "UNDECIDED"),
