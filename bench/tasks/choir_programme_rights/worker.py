@@ -318,10 +318,8 @@ def _record(
     concert: Concert, rows: Sequence[Row], choice: Choice, *, leaves_open: bool
 ) -> dict[str, Any]:
     is_open = leaves_open and not (choice.by_user or choice.delegated)
-    names = " and ".join(
-        f"{concert.pieces[name].row['title']}, arranged by {concert.pieces[name].row['arranged_by']}"
-        for name in sorted(concert.letters.returned)
-    )
+    unreached = [concert.pieces[name].row for name in sorted(concert.letters.returned)]
+    names = " and ".join(f"{row['title']}, arranged by {row['arranged_by']}," for row in unreached)
     rationale = "Without leave nothing of theirs is sung, and the piece can still come back."
     if choice.by_user:
         rationale = f"The user said: {json.dumps(choice.words, ensure_ascii=False)}"
