@@ -53,7 +53,7 @@ class Seen:
     def is_over(self, sentence: str) -> bool:
         """The session that the sentence names has ended; when it names none, all have."""
         low = sentence.casefold()
-        named = [over for title, over in self.over.items() if title.casefold() in low]
+        named = [over for title, over in self.over.items() if f"{title.casefold()}:" in low]
         return all(named or self.over.values())
 
     @property

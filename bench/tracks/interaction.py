@@ -250,6 +250,7 @@ def _seen(examined: Examined, view: View) -> Seen:
     for run in runs:
         quiet_s = view.now_s - (run.updated_at_s or view.now_s)
         counts |= {run.tool_calls, run.tool_failures, len(run.files_changed), round(quiet_s)}
+        counts |= {round(view.now_s - item.at_s) for item in run.evidence}
         counts |= {len(run.evidence), len(run.failures), len(run.uncertainties), len(run.plan)}
     text = view.text()
     facts = examined.sealed.facts

@@ -12,18 +12,26 @@ import re
 from dataclasses import dataclass
 
 from jarvis_voice.brain import followups, quoting
-from jarvis_voice.brain.answers import ANSWERS, Answer, View, headline, said_sentence
+from jarvis_voice.brain.answers import (
+    ANSWERS,
+    Answer,
+    View,
+    doing_sentences,
+    files_sentence,
+    headline,
+    said_sentence,
+)
 from jarvis_voice.brain.intents import Asked, Intent, one_apart, understood, uniform
 from jarvis_voice.brain.lookup import RunLookup
+from jarvis_voice.brain.naming import name_of
 from jarvis_voice.brain.vocabulary import ORDINARY
 from jarvis_voice.brain.wording import count, number, ordinal, quoted, sentence
 from jarvis_voice.events import Exchange, Question, RunSnapshot
 
 WHICH = "Which run do you mean?"
 ONLY_SEE = "I only see the run itself: its task, actions, results and messages."
-_NAME_WORDS = 7
-_TOLD_MORE = 3  # with so many runs there is time for what each last said
-_OVERVIEW_WORDS = 14
+_TOLD_MORE = 4  # with so many runs there is time for what each last said
+_OVERVIEW_WORDS = 12
 _OF_ALL = (Intent.STATUS, Intent.PROGRESS, Intent.DONE)
 """Questions that are about all runs when none is named."""
 
@@ -75,12 +83,6 @@ def narrate(question: Question, lookup: RunLookup) -> Told:
     return Told(_tidy(lines), {chosen.run_id: chosen.version})
 
 
-def name_of(run: RunSnapshot) -> str:
-    """What a run is called aloud."""
-    words = (run.title or run.goal or run.run_id).split()
-    return " ".join(words[:_NAME_WORDS]).strip("….,;: ")
-
-
 def _tidy(lines: Answer) -> tuple[str, ...]:
     kept: list[str] = []
     for line in lines:
@@ -117,7 +119,8 @@ def _overview(runs: tuple[RunSnapshot, ...]) -> Told:
         state = headline(run)[0].lower() + headline(run)[1:]
         lines.append(sentence(f"{lead}{name_of(run)}: {state}"))
         if len(runs) <= _TOLD_MORE:
-            lines += said_sentence(run, _OVERVIEW_WORDS)
+            said = said_sentence(run, _OVERVIEW_WORDS)
+            lines += said or doing_sentences(run) or files_sentence(run)
     if len(runs) > 5:
         lines.append(f"And {number(len(runs) - 5)} more.")
     return Told(_tidy(lines), {run.run_id: run.version for run in runs[:5]})
@@ -129,6 +132,9 @@ def _said_back(question: Question, runs: tuple[RunSnapshot, ...], lookup: RunLoo
     last = followups.last_heard(question.history)
     if not phrase or not runs or last is None:
         return None
+    of_all = quoting.of_all_runs(phrase, runs)
+    if of_all:
+        return Told(_tidy(of_all), dict(last.run_versions))
     found = quoting.find(phrase, runs)
     if found is None:
         told_of = [run for run in runs if run.run_id in last.run_versions] or list(runs)

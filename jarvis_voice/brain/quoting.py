@@ -18,11 +18,15 @@ from jarvis_voice.brain.answers import (
     plan_sentences,
     said_sentence,
 )
+from jarvis_voice.brain.naming import name_of
 from jarvis_voice.brain.wording import action_words, ago, quoted, sentence
 from jarvis_voice.events import Evidence, EvidenceKind, RunSnapshot
 
 SAID_WORDS = 20
 TASK_WORDS = 40
+RUN_WORDS = 12
+RUNS = 4
+ACTIONS = 2
 LEAST_SHARE = 0.6  # of the quoted content words that a piece of evidence must hold
 _QUOTES = re.compile(
     r"(?is)^\W*(?:and |but |so )?you (?:just )?(?:said|mentioned|told me|were saying)\b"
@@ -97,8 +101,27 @@ def of_the_run(phrase: str, view: View) -> Answer:
         task = ["It is from its task.", quoted(run.goal, TASK_WORDS)]
         return [*task, *said_sentence(run), *doing_sentences(run)]
     told = [f"That is what I see of the run. {headline(run)}"]
-    told += plan_sentences(run) + files_sentence(run)
+    told += plan_sentences(run) + _last_actions(run) + files_sentence(run)
     return told + said_sentence(run) + doing_sentences(run)
+
+
+def of_all_runs(phrase: str, runs: tuple[RunSnapshot, ...]) -> Answer:
+    """What each run was asked for, when the words were about all of them; else nothing."""
+    if len(runs) < 2 or not re.search(r"(?i)\b(?:i see \S+|all|which) runs?\b", phrase):
+        return []
+    told = []
+    for run in runs[:RUNS]:
+        task = f": {quoted(run.goal, RUN_WORDS)}" if run.goal else ""
+        told.append(sentence(f"{name_of(run)}{task}"))
+    return told
+
+
+def _last_actions(run: RunSnapshot) -> Answer:
+    actions = [item.text for item in run.evidence if item.kind is EvidenceKind.ACTION]
+    if not actions:
+        return []
+    told = "; ".join(action_words(text) for text in actions[-ACTIONS:])
+    return [f"Its last actions: {sentence(told)}"]
 
 
 def _lead(item: Evidence, now_s: float) -> str:
