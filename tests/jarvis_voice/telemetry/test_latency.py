@@ -146,6 +146,25 @@ def test_yielding():
     assert second.silent_s is None
 
 
+def test_a_reply_cut_in_its_pause_was_silent_from_the_pause_on():
+    reason = "the sound asks for the floor (0.90)"
+    story = [
+        events.PlaybackPaused(5.2, True, 1, reason, 5.22),
+        events.PlaybackPaused(5.4, False, 1, 'backchannel "yeah"'),
+        events.PlaybackPaused(9.2, True, 1, reason, 9.22),
+        events.BargedIn(9.6, 9.0, 1, "words over the agent"),
+        events.AgentSpeechStopped(9.62, 1, 1, "It is", "It is working.", cut=True),
+        events.PlaybackPaused(19.2, True, 2, reason, 19.22),
+        events.PlaybackPaused(19.5, False, 2, 'backchannel "yeah"'),
+        events.BargedIn(19.8, 19.0, 2, "words over the agent"),
+        events.AgentSpeechStopped(19.82, 2, 2, "It is", "It is working.", cut=True),
+    ]
+    first, second = yield_latencies(story)
+    assert first.decided_s == pytest.approx(0.6)
+    assert first.silent_s == pytest.approx(0.22)
+    assert second.silent_s == pytest.approx(0.82)
+
+
 def test_summary():
     total = summary([9.0, 1.0, None, 2.0, 3.0])
     assert (total.count, total.median, total.mean) == (3, 2.0, 2.0)
