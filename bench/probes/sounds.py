@@ -19,6 +19,7 @@ Sound = NDArray[np.float32]
 SPEECH_DBFS = -23.0  # RMS of a user's speech: half a metre from a laptop
 ROOM_DBFS = -66.0  # RMS of a quiet room
 LOUD_DBFS = -20.0  # of a cough or a door
+TALKERS = 12  # of a babble: with six of them, voice detectors hear somebody speak all the time
 
 
 def at_level(sound: Sound, level_dbfs: float) -> Sound:
@@ -77,9 +78,9 @@ def event(kind: str, seed: int) -> Sound:
 
 
 def _babble(size: int, draw: np.random.Generator, voices: Sequence[Sound]) -> NDArray[np.float64]:
-    """Six streams of talk at once, each from voices in turn."""
+    """Many streams of talk at once, each from voices in turn."""
     mixed = np.zeros(size)
-    for _ in range(6):
+    for _ in range(TALKERS):
         stream = np.concatenate([voices[k] for k in draw.permutation(len(voices))])
         turned = np.roll(stream, int(draw.integers(stream.size)))
         mixed += np.resize(turned, size)
