@@ -180,9 +180,12 @@ def _duplex(chance: random.Random) -> Iterator[DuplexCase]:
 
 
 def chosen(cases: Sequence[T], seed: int, items: int | None) -> list[T]:
-    """An even choice of ``items`` cases, the order kept; all of them when None or too many."""
+    """``items`` cases in order, one drawn from each of as many stretches; all when None or more.
+
+    Drawn, not counted off: cases that alternate (quiet, noisy) would else all be of one kind.
+    """
     if items is None or items >= len(cases):
         return list(cases)
-    step = len(cases) / max(items, 1)
-    shift = random.Random(seed).random() * step
-    return [cases[int(shift + place * step) % len(cases)] for place in range(items)]
+    chance = random.Random(seed)
+    edges = [len(cases) * place // items for place in range(items + 1)]
+    return [cases[chance.randrange(edges[k], edges[k + 1])] for k in range(items)]

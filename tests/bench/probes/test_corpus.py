@@ -53,6 +53,8 @@ def test_an_even_choice_keeps_the_order_and_spreads_over_all() -> None:
     places = [everything.index(case) for case in cases]
     assert places == sorted(places)
     assert {"interruption", "backchannel", "sound"} <= {case.kind for case in cases}
+    places_of = {case.place.name for seed in range(4) for case in recipe.prompt_cases(seed, 2)}
+    assert places_of == {"quiet", "noisy"}
 
 
 def test_pauses_are_as_long_as_the_published_comparison_has_them() -> None:
