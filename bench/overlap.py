@@ -205,11 +205,7 @@ def outcomes(
     agent = audible_spans(sound[:, 1], OUTPUT_RATE)
     found = []
     offset_s = _offset_s(seen)
-    asked_s = [
-        event.at_s - offset_s
-        for event in seen
-        if isinstance(event, events.BargedIn | events.PlaybackPaused)
-    ]
+    asked_s = [at_s - offset_s for at_s in _asked_s(seen)]
     for case, start_s in begun:
         end_s = start_s + len(case.sound) / RATE + AFTER_S
         onset_s = start_s + _onset_s(case.sound)
@@ -221,6 +217,19 @@ def outcomes(
         outcome.stale_s = _stale_s(outcome, agent, seen, offset_s, end_s)
         found.append(outcome)
     return found
+
+
+def _asked_s(seen: Sequence[events.ConversationEvent]) -> list[float]:
+    """When playback was asked to fall silent, and not asked to go on within GAP_S."""
+    asked: list[float] = []
+    for event in seen:
+        if isinstance(event, events.BargedIn) or (
+            isinstance(event, events.PlaybackPaused) and event.paused
+        ):
+            asked.append(event.at_s)
+        elif isinstance(event, events.PlaybackPaused) and event.at_s - asked[-1] <= GAP_S:
+            asked.pop()
+    return asked
 
 
 def _stopped_s(agent: Sequence[Span], onset_s: float, asked_s: Sequence[float]) -> float | None:

@@ -42,8 +42,8 @@ from audio.turn.side_talk import to_somebody_else
 # Chosen on one half of the cases of ``bench/overlap_cases.py``; the other half reports.
 PAUSE_CLAIM = 0.85  # of the sound alone, at which the agent pauses
 DOUBT_CLAIM = 0.15  # under it the sound speaks against an interruption
-DOUBT_WORD_CLAIM = 0.28  # under it a single word is doubted: hums are taken for "no"
-IGNORED_CLAIM = 0.1  # under it a short sound is none, whatever words were found in it
+DOUBT_WORD_CLAIM = 0.4  # under it a single word is doubted: hums are taken for "no"
+IGNORED_CLAIM = 0.2  # under it a short sound is none, whatever words were found in it
 _SHORT_S = 0.6  # hums and laughs last no longer
 _ENOUGH_WORDS = 2  # a single one of a hypothesis is often a syllable that was cut off
 

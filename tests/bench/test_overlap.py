@@ -64,6 +64,10 @@ def test_drawing_breath_is_no_stop_and_a_short_pause_is_none_either() -> None:
     assert become([(0.0, 2.3), (2.7, 6.0)]).stopped_s is None
     paused = events.PlaybackPaused(102.3, True, 1, "a word over the agent", 102.3)
     assert become([(0.0, 2.3), (2.5, 6.0)], paused).stopped_s is None
+    resumed = events.PlaybackPaused(102.4, False, 1, 'backchannel "yeah"')
+    assert become([(0.0, 2.3), (2.7, 6.0)], paused, resumed).stopped_s is None  # then it breathed
+    late = events.PlaybackPaused(102.7, False, 1, 'backchannel "yeah"')
+    assert become([(0.0, 2.3), (2.7, 6.0)], paused, late).stopped_s == pytest.approx(0.3)
 
 
 def test_old_sound_after_the_cut_is_stale() -> None:
