@@ -1,6 +1,7 @@
 """What speaking in windows gains and costs, against whole sentences of the same network.
 
-    python -m bench.stream_quality [--quick] [--voice NAME ...] [--runs N] [--json FILE]
+    python -m bench.stream_quality [--quick | --time-only] [--voice NAME ...] [--runs N]
+                                   [--threads N] [--json FILE]
 
 Quality, over the held-out sentences of ``bench.stream_statistics``: each is said as a whole with
 float weights (the reference), in windows with foretold norms, in windows with the reference's own
@@ -8,9 +9,10 @@ norms (what the joins alone do), and by the shipped int8 network (the yardstick:
 complains of). Distances are in dB, pitch in cents over what is voiced in both; a level jump is the
 change of level across a join against the reference's own change there, 20 ms to either side.
 
-Time, in the same run and by turns: first audio of 3 to 25 words, whole (int8) and in windows, the
-ratio of the medians, and the least sound that was left when a later window came. Other programs
-spoil the seconds more than the ratio.
+Time, in the same run and by turns: first audio of 3 to 25 words, whole (int8) and in windows, and
+the ratio of the medians; the same ratio of processor time, which other programs spoil least; and
+the least sound that was left when a later window came. Here windows are used whatever that is;
+Jarvis says whole phrases where it falls below a quarter of a second.
 """
 
 from __future__ import annotations
@@ -35,13 +37,13 @@ from audio.tts.phoneme_speech import RATE, PhonemeSynthesizer
 from audio.tts.streaming.generator import SAMPLES, Affine
 from audio.tts.streaming.likeness import mel_distance, spectral_distance
 from audio.tts.streaming.network import Plan, TwoHalves
-from audio.tts.streaming.pacing import FIRST, FRAME_S, LEAD_S, Pace, next_window
+from audio.tts.streaming.pacing import FIRST, FRAME_S, LEAD_S, Pace, first_window, next_window
 from audio.tts.streaming.statistics import load_forecast
 from audio.tts.voices import JARVIS_VOICE, voices
 from bench.pitch import pitch_difference
 from bench.stream_statistics import Sentence, sentences, spoken
 from bench.tts_latency import PHRASES, phrase_of
-from jarvis_voice.clock import stopwatch
+from jarvis_voice.clock import cpu_seconds, stopwatch
 
 _QUICK = 3  # sentences
 _PACE_S = 0.003  # for a frame of work, so that windows are as large as in use
@@ -74,9 +76,8 @@ class Timing:
     words: int
     whole_s: float
     windows_s: float
+    work_ratio: float  # of processor time until then
     slack_s: float | None  # the least of all runs; None when there was one window only
-    streamed: int  # runs that came in windows at all
-    runs: int
     marks_ms: float  # the largest difference between the word marks of both
 
     @property
@@ -156,58 +157,62 @@ def _loud(sound: Sound, join: int) -> bool:
     return all(_level(side) > _SOFT_DB for side in sides)
 
 
-class _Watched(StreamedKokoro):
-    """Keeps the least slack of each phrase."""
-
-    def __init__(self, halves: TwoHalves, voice: str) -> None:
-        self.slacks: list[float] = []
-        pace = _WatchedPace(_PACE_S, self.slacks)
-        super().__init__(halves, load_forecast(voice), pace, stopwatch)
-
-
 class _WatchedPace(Pace):
-    def __init__(self, frame_s: float, slacks: list[float]) -> None:
-        super().__init__(frame_s)
-        self._slacks = slacks
+    """Always windows, as on a machine with nothing else to do; keeps the slack of each phrase."""
+
+    def __init__(self) -> None:
+        super().__init__(_PACE_S)
+        self.slacks: list[float] = []
+
+    def first(self, frames: int) -> int | None:
+        return first_window(_PACE_S, frames)
 
     def slack(self, seconds: float) -> None:
-        self._slacks.append(seconds)
-        super().slack(seconds)
+        self.slacks.append(seconds)
 
 
 def timed(halves: TwoHalves, int8: KokoroModel, voice: str, runs: int) -> Iterator[Timing]:
     """Each phrase in turn both ways; the first time does not count."""
-    network = _Watched(halves, voice)
-    windows = PhonemeSynthesizer(network, describe(voice), voice)
-    whole = PhonemeSynthesizer(int8, describe(voice), voice)
+    pace = _WatchedPace()
+    network = StreamedKokoro(halves, load_forecast(voice), pace, stopwatch)
+    ways: dict[str, Synthesizer] = {
+        "whole": PhonemeSynthesizer(int8, describe(voice), voice),
+        "windows": PhonemeSynthesizer(network, describe(voice), voice),
+    }
     for words, text in PHRASES.items():
-        firsts: dict[str, list[float]] = {"whole": [], "windows": []}
+        firsts: dict[str, list[float]] = {name: [] for name in ways}
+        works: dict[str, list[float]] = {name: [] for name in ways}
         marks: dict[str, list[WordMark]] = {}
-        network.slacks.clear()
-        for _ in range(runs + 1):
-            for name, synthesizer in (("whole", whole), ("windows", windows)):
-                first_s, marks[name] = _say(synthesizer, text)
+        for run in range(runs + 1):
+            if run == 1:
+                pace.slacks.clear()
+            for name, synthesizer in ways.items():
+                first_s, work_s, marks[name] = _say(synthesizer, text)
                 firsts[name].append(first_s)
-        slack_s = min(network.slacks, default=float("inf"))
+                works[name].append(work_s)
+        whole_s, windows_s = (statistics.median(firsts[name][1:]) for name in ways)
+        whole_work_s, windows_work_s = (statistics.median(works[name][1:]) for name in ways)
+        slack_s = min(pace.slacks)
         yield Timing(
             words,
-            statistics.median(firsts["whole"][1:]),
-            statistics.median(firsts["windows"][1:]),
+            whole_s,
+            windows_s,
+            windows_work_s / whole_work_s,
             None if slack_s == float("inf") else slack_s,
-            len(network.slacks),
-            runs + 1,
             1000 * _furthest(marks["whole"], marks["windows"]) / RATE,
         )
 
 
-def _say(synthesizer: Synthesizer, text: str) -> tuple[float, list[WordMark]]:
-    began_s = stopwatch()
-    first_s = 0.0
+def _say(synthesizer: Synthesizer, text: str) -> tuple[float, float, list[WordMark]]:
+    """Seconds and processor seconds to the first audio, and all marks."""
+    began_s, work_began_s = stopwatch(), cpu_seconds()
+    first_s = work_s = 0.0
     marks: list[WordMark] = []
     for chunk in synthesizer.synthesize(phrase_of(text), CancelToken()):
-        first_s = first_s or stopwatch() - began_s
+        if not first_s:
+            first_s, work_s = stopwatch() - began_s, cpu_seconds() - work_began_s
         marks += chunk.marks
-    return first_s, marks
+    return first_s, work_s, marks
 
 
 def _furthest(one: Sequence[WordMark], other: Sequence[WordMark]) -> int:
@@ -244,21 +249,23 @@ def likeness_table(found: Sequence[Likeness]) -> str:
 def timing_table(found: Sequence[Timing]) -> str:
     """First audio, both ways."""
     lines = [
-        "| words | whole | windows | ratio | least slack | in windows | marks differ by |",
+        "| words | whole | windows | ratio | ratio of work | least slack | marks differ by |",
         "|---|---|---|---|---|---|---|",
     ]
     for each in found:
         slack = "-" if each.slack_s is None else f"{each.slack_s:.2f} s"
         lines.append(
             f"| {each.words} | {each.whole_s:.2f} s | {each.windows_s:.2f} s | {each.ratio:.2f} | "
-            f"{slack} | {each.streamed} of {each.runs} | {each.marks_ms:.0f} ms |"
+            f"{each.work_ratio:.2f} | {slack} | {each.marks_ms:.0f} ms |"
         )
     return "\n".join(lines)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="stream_quality", description="Windows against wholes.")
-    parser.add_argument("--quick", action="store_true", help=f"{_QUICK} sentences, no timing")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--quick", action="store_true", help=f"{_QUICK} sentences, no timing")
+    kind.add_argument("--time-only", action="store_true", help="no sentences, timing only")
     parser.add_argument("--voice", action="append", choices=[voice.name for voice in voices()])
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--threads", type=int, default=2)
@@ -269,8 +276,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = chosen.voice or [voice.name for voice in voices()]
     if chosen.quick:
         held_out, names = held_out[:_QUICK], chosen.voice or [JARVIS_VOICE]
+    if chosen.time_only:
+        held_out = []
     likenesses = [each for name in names for each in compare(halves, int8, name, held_out)]
-    sys.stdout.write(likeness_table(likenesses) + "\n")
+    if likenesses:
+        sys.stdout.write(likeness_table(likenesses) + "\n")
     timings = [] if chosen.quick else list(timed(halves, int8, names[0], chosen.runs))
     if timings:
         sys.stdout.write("\n" + timing_table(timings) + "\n")
