@@ -28,7 +28,7 @@ _INTERACTION = "bench.tracks.interaction"
 TRACKS = {
     "check": Track(
         "check tasks: the ladder that each of them must pass to be measured with",
-        "bench.suite.check:add_arguments",
+        "bench.suite.options:add_arguments",
         "bench.suite.check:run",
     ),
     "import": Track(

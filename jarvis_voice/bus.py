@@ -32,6 +32,7 @@ INTERRUPTIONS: Final[dict[type[ConversationEvent], Interruption]] = {
     events.ReplyStarted: Interruption.DROPPED,
     events.ReplyWorded: Interruption.DROPPED,
     events.PhraseReady: Interruption.DROPPED,
+    events.OpenerSaid: Interruption.KEPT,
     events.AgentSpeechStarted: Interruption.KEPT,  # it was heard, however short
     events.AgentSpeechStopped: Interruption.KEPT,  # tells what was heard of the cut reply
     events.PlaybackDucked: Interruption.KEPT,

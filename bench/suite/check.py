@@ -11,24 +11,11 @@ from bench.suite.bundle import load_bundle
 from bench.suite.catalog import TASKS, task_ids
 from bench.suite.freeze import freeze
 from bench.suite.ladder import Checked, check, check_suite
+from bench.suite.options import add_arguments
 from bench.tracks.bounds import policy_scores
 from jarvis_voice.cli.io import Io
 from jarvis_voice.clock import stopwatch
 from jarvis_voice.errors import UsageError
-
-HELP = "check tasks: the ladder that each of them must pass to be measured with"
-
-
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The command's options."""
-    parser.add_argument("tasks", nargs="*", metavar="TASK", help="names of tasks; all by default")
-    parser.add_argument("--suite", metavar="DIR", type=Path, help="tasks of another folder")
-    parser.add_argument(
-        "--out", type=Path, metavar="DIR", help="store the result of every step there, as JSON"
-    )
-    parser.add_argument(
-        "--freeze", action="store_true", help="write down the digests of those that pass the rest"
-    )
 
 
 def run(args: argparse.Namespace, io: Io) -> int:
@@ -75,6 +62,6 @@ def _show(what: str, faults: Sequence[str], io: Io) -> None:
 
 
 if __name__ == "__main__":
-    _parser = argparse.ArgumentParser(prog="jarvis bench check", description=HELP)
+    _parser = argparse.ArgumentParser(prog="jarvis bench check", description=__doc__)
     add_arguments(_parser)
     sys.exit(run(_parser.parse_args(), Io.standard()))

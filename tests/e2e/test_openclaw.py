@@ -27,6 +27,7 @@ QUESTION = "May it write into the first folder?"
 
 pytestmark = [
     pytest.mark.real_time,
+    pytest.mark.e2e,
     pytest.mark.skipif(not (SAMPLES / HOOKS).exists(), reason="the recording is not here"),
     pytest.mark.skipif(node() is None, reason="the plugin runs under Node.js, which is not here"),
 ]
