@@ -33,7 +33,7 @@ from jarvis_voice.resources import asset
 from jarvis_voice.telemetry.recorded import audible_spans, yield_latency_s
 
 PROMPT = "prompt_4.wav"
-FIRST_WORD = "wait"
+FIRST_WORD, SECOND_WORD = "wait", "what"
 INTO_S = 2.5  # how far into an answer the user interrupts it
 LIMIT_S = 30.0  # for one answer to begin
 ANSWER = (
@@ -109,6 +109,12 @@ def _answers(seen: Sequence[events.ConversationEvent]) -> int:
     return sum(isinstance(event, events.AgentSpeechStarted) for event in seen)
 
 
+def _keeps_its_first_word(text: str) -> bool:
+    """A word stands before the second one: heard as another one ("wake"), it was not lost."""
+    words = text.lower().split()
+    return SECOND_WORD in words[1:]
+
+
 def measure(take: Take, times: int) -> dict[str, Any]:
     """Interruptions heard, cuts that nobody caused, first words, and how fast the sound stopped."""
     cuts = [event for event in take.events if isinstance(event, events.BargedIn)]
@@ -121,7 +127,8 @@ def measure(take: Take, times: int) -> dict[str, Any]:
         "interruptions": times,
         "heard": min(times, len(cuts)),
         "cuts_that_nobody_caused": max(0, len(cuts) - times),
-        "first_word_kept": sum(text.lower().startswith(FIRST_WORD) for text in texts[1:]),
+        "first_word_kept": sum(_keeps_its_first_word(text) for text in texts[1:]),
+        "first_word_right": sum(text.lower().startswith(FIRST_WORD) for text in texts[1:]),
         "transcripts": texts,
         "stop_s": [round(stop_s, 3) for stop_s in stopped],
         "faults": [event.problem for event in take.events if isinstance(event, events.Faulted)],

@@ -13,6 +13,6 @@ def test_four_interruptions_are_heard_and_none_is_jarvis_own_voice() -> None:
     record = take(times=4)
     assert record["heard"] == 4
     assert record["cuts_that_nobody_caused"] == 0
-    # The words are the recognizer's: over the echo the smallest Whisper mishears one "wait" in ten.
+    # How it is spelled is the recognizer's: over the echo the smallest Whisper mishears some.
     assert record["first_word_kept"] >= 3, record["transcripts"]
     assert record["faults"] == []
