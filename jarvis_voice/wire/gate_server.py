@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
@@ -39,6 +38,7 @@ from jarvis_voice.clock import session_now, unix_now
 from jarvis_voice.errors import GateError, JarvisError
 from jarvis_voice.wire import canary
 from jarvis_voice.wire.batches import Batches
+from jarvis_voice.wire.callers import check_token, host_of
 from jarvis_voice.wire.settings import GateSettings
 
 BODY_BYTES = 1024 * 1024
@@ -184,15 +184,14 @@ class GateServer:
             return web.json_response(answer, status=refusal.status)
 
     def _check(self, request: web.Request) -> None:
-        if _host_of(request.headers.get("Host", "")) not in _LOCAL:
+        if host_of(request) not in _LOCAL:
             raise web.HTTPForbidden(reason="this host name is not served")
         origin = request.headers.get("Origin")
         if origin is not None:
             raise web.HTTPForbidden(reason="web pages are not served")
         if request.path == "/health":
             return
-        if not hmac.compare_digest(_token_of(request), self._token):
-            raise web.HTTPUnauthorized(reason="the token is missing or wrong")
+        check_token(request, self._token)
 
     async def _health(self, _request: web.Request) -> web.Response:
         return web.json_response({"service": "jarvis-gate", "version": __version__})
@@ -299,18 +298,6 @@ def _by_rule(terms: _Terms, why: str) -> Ruling:
         )
         return Ruling(Verdict.DENY, reason)
     return Ruling(Verdict.ALLOW, degraded=why)
-
-
-def _host_of(header: str) -> str:
-    name, _, port = header.rpartition(":")
-    return (name if port.isdigit() else header).lower()
-
-
-def _token_of(request: web.Request) -> bytes:
-    scheme, _, value = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        value = request.headers.get("X-Jarvis-Token") or request.query.get("token", "")
-    return value.strip().encode("utf-8", "surrogateescape")
 
 
 async def _body(request: web.Request) -> bytes:

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import hmac
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 
@@ -26,6 +25,7 @@ from aiohttp import WSMsgType, web
 
 from jarvis_voice import __version__
 from jarvis_voice.errors import GateError
+from jarvis_voice.wire.callers import check_token, host_of
 from jarvis_voice.wire.session import BadMessage, Connection
 
 MESSAGE_BYTES = 4 * 1024 * 1024  # over a minute of sound in base64; a frame of 20 ms is 640 bytes
@@ -124,15 +124,14 @@ class VoiceServer:
 
     def _check(self, request: web.Request) -> None:
         door = self._door
-        if door.host in LOOPBACK and _host_of(request.headers.get("Host", "")) not in LOOPBACK:
+        if door.host in LOOPBACK and host_of(request).strip("[]") not in LOOPBACK:
             raise web.HTTPForbidden(reason="this host name is not served")
         origin = request.headers.get("Origin")
         if origin is not None and origin not in door.origins:
             raise web.HTTPForbidden(reason="web pages are not served")
         if request.path == "/health" or door.token is None:
             return
-        if not hmac.compare_digest(_token_of(request), door.token.encode()):
-            raise web.HTTPUnauthorized(reason="the token is missing or wrong")
+        check_token(request, door.token.encode())
 
     async def _health(self, _request: web.Request) -> web.Response:
         return web.json_response({"service": "jarvis-serve", "version": __version__})
@@ -198,15 +197,3 @@ class _Link:
     async def close(self, code: int, reason: str) -> None:
         shown = reason.encode()[:_REASON_BYTES].decode(errors="ignore")
         await self._websocket.close(code=code, message=shown.encode())
-
-
-def _host_of(header: str) -> str:
-    name, _, port = header.rpartition(":")
-    return (name if port.isdigit() else header).strip("[]").lower()
-
-
-def _token_of(request: web.Request) -> bytes:
-    scheme, _, value = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer":
-        value = request.headers.get("X-Jarvis-Token") or request.query.get("token", "")
-    return value.strip().encode("utf-8", "surrogateescape")
