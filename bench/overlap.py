@@ -21,7 +21,7 @@ import asyncio
 import json
 import math
 import sys
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -41,6 +41,7 @@ from audio.tts.registry import open_synthesizer
 from audio.vad.silero import SileroVad
 from bench.echo_hour import RememberingSynthesizer
 from bench.overlap_cases import SEED, Case, all_cases, transcript_of
+from bench.room_interruptions import LongAnswers
 from bench.simulator import Simulation, Stage
 from bench.wer import errors_between, normalized
 from jarvis_voice import events
@@ -77,24 +78,6 @@ class Outcome:
     stale_s: float = 0.0  # sound of the old answer after it had fallen silent
     reasons: list[str] = field(default_factory=list)
     by_sound: bool = False  # the sound made Jarvis fall silent, before any word
-
-
-class LongAnswers:
-    """A brain that always has much to say."""
-
-    name = "long answers"
-
-    async def reply(self, question: events.Question) -> AsyncIterator[str]:
-        """The same long answer to everything."""
-        yield ANSWER
-
-    def versions(self) -> dict[str, int]:
-        """No run is watched."""
-        return {}
-
-    def committed(self, question: events.Question) -> bool:
-        """Nothing is done."""
-        return False
 
 
 class Models(NamedTuple):
@@ -154,7 +137,7 @@ def converse(
             await asyncio.sleep(len(case.sound) / RATE + AFTER_S)
 
     stage = Stage(
-        brain=LongAnswers(),
+        brain=LongAnswers(ANSWER),
         synthesizer=models.synthesizer,
         vad=SileroVad(),
         canceller=Bypass() if echo_db is None else WebRtcEchoCanceller(),

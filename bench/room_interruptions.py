@@ -48,9 +48,12 @@ class LongAnswers:
 
     name = "long answers"
 
+    def __init__(self, answer: str = ANSWER) -> None:
+        self._answer = answer
+
     async def reply(self, question: events.Question) -> AsyncIterator[str]:
         """The same long answer to everything."""
-        yield ANSWER
+        yield self._answer
 
     def versions(self) -> dict[str, int]:
         """No run is watched."""
