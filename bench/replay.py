@@ -11,14 +11,14 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from bench.errors import WorkerFailed
 from bench.suite.bundle import Bundle
 from bench.workers.app_state import AppState
-from bench.workers.base import Happening, Pace, Style, Tools, Work, Worker
+from bench.workers.base import Happening, Pace, Style, Tools, Worker
 from bench.workers.play import MAIN, play
 from bench.workers.session import FreeReview, Identity, Link, Place, Session
 from bench.workers.shell import Shell
@@ -213,6 +213,7 @@ async def _record(bundle: Bundle, worker: Worker, style: Style, folder: Path) ->
     events: list[Recorded] = []
     happenings: list[Happening] = []
     opened: list[Opened] = []
+    sessions: dict[str, Session] = {}
     briefs = {stream.id: stream for stream in bundle.workstreams}
 
     def tools(name: str) -> Tools:
@@ -228,9 +229,10 @@ async def _record(bundle: Bundle, worker: Worker, style: Style, folder: Path) ->
             Identity(bundle.task_id, run_id, name, parent), Place(scope, Shell(), app), link
         )
         session.begin(bundle.manifest.episode.brief if name == MAIN else briefs[name].brief)
+        sessions[name] = session
         return session
 
-    await play(_ending(worker), style, tools)
+    await play(worker, style, tools, lambda name: sessions[name].end(RunStatus.DONE))
     return Replay(
         bundle.task_id,
         bundle.manifest.episode.brief,
@@ -238,18 +240,3 @@ async def _record(bundle: Bundle, worker: Worker, style: Style, folder: Path) ->
         tuple(events),
         tuple(happenings),
     )
-
-
-def _ending(worker: Worker) -> Worker:
-    """The worker, whose every session tells the record when it is done."""
-
-    def ended(work: Work) -> Work:
-        async def whole(tools: Tools, style: Style) -> None:
-            await work(tools, style)
-            assert isinstance(tools, Session)  # made here
-            tools.end(RunStatus.DONE)
-
-        return whole
-
-    streams = {name: ended(work) for name, work in worker.streams.items()}
-    return replace(worker, main=ended(worker.main), streams=streams)

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from bench.grading.prose import NUMBER_WORDS
 from bench.suite.leaks import claims
 from bench.suite.sealed import Fact
 from bench.workers.base import Happening
@@ -72,8 +73,6 @@ _COMMON = frozenset(
     thing things this those through under until upon very want well were what when where which while
     will with work working would your asking tell told says""".split()
 )
-_SMALL = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen twenty""".split()
 _UNCERTAIN = re.compile(
     r"(?i)\b(?:i (?:do not|don't|cannot|can't|could not) (?:know|say|tell|see)"
     r"|i (?:have not|haven't) (?:seen|heard)|not (?:yet )?known|nothing (?:more )?that i see"
@@ -107,8 +106,8 @@ def numbers(text: str) -> frozenset[str]:
     """All numbers of a text as plain digits, small ones also where they are words."""
     found = {_plain(number) for number in _NUMBER.findall(text)}
     for word in re.findall(r"[a-z]+", text.casefold()):
-        if word in _SMALL:
-            found.add(str(_SMALL.index(word)))
+        if word in NUMBER_WORDS:
+            found.add(str(NUMBER_WORDS.index(word)))
     return frozenset(found)
 
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 
-_NUMBERS = """zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen
-fifteen sixteen seventeen eighteen nineteen twenty""".split()
+NUMBER_WORDS = """zero one two three four five six seven eight nine ten eleven twelve thirteen
+fourteen fifteen sixteen seventeen eighteen nineteen twenty""".split()
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n+|\s\|\s")
 _CLAUSE = re.compile(r"(?<=[.!?;:])\s+|\n+|,\s+|\s\|\s|\s+(?:and|but|while)\s+")
 _DENIED = re.compile(
@@ -31,8 +31,8 @@ def has_number(text: str, number: float) -> bool:
     """The text names the number, in digits (with or without commas) or, up to 20, as a word."""
     plain = re.sub(r"(?<=\d),(?=\d{3}\b)", "", text.lower())
     wanted = int(number) if float(number).is_integer() else number
-    if isinstance(wanted, int) and 0 <= wanted < len(_NUMBERS):
-        word = rf"|\b{_NUMBERS[wanted]}\b"
+    if isinstance(wanted, int) and 0 <= wanted < len(NUMBER_WORDS):
+        word = rf"|\b{NUMBER_WORDS[wanted]}\b"
     else:
         word = ""
     digits = re.escape(str(wanted)) + (r"(?:\.0+)?" if isinstance(wanted, int) else "0*")

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from bench.controllers import NAMES, Setting, build
-from bench.episodes import Where, run_all
+from bench.episodes import Where
 from bench.errors import ControllerFailed
 from bench.model_requester import ModelRequester
-from bench.report.progress import Progress
 from bench.requester import ScriptedRequester
 from bench.results import FILE_NAME, NONE, Episode, Plan, ResultFile, RunRecord, read
 from bench.suite.bundle import digest_of
@@ -23,11 +22,12 @@ from bench.tracks import collaboration_report
 from bench.tracks.collaboration import Conditions, run_episode
 from bench.tracks.collaboration_options import WORKERS
 from bench.tracks.hands import CHAT, hands_of
+from bench.tracks.running import carried_on, chosen, write
 from jarvis_voice import __version__, config
 from jarvis_voice.cli.build import chat_model
 from jarvis_voice.cli.io import Io
 from jarvis_voice.config import BrainSettings
-from jarvis_voice.errors import OutputError, UsageError
+from jarvis_voice.errors import UsageError
 
 Mode = Literal["paper", "strict"]
 PAGE_NAME = "collaboration.html"
@@ -71,7 +71,7 @@ def collab(args: argparse.Namespace, io: Io) -> int:
     plan = _plan(args, setup)
     records = list(_records(args, plan, setup, io))
     if args.out is not None:
-        _write(args.out / PAGE_NAME, collaboration_report.html(plan, records, args.seed))
+        write(args.out / PAGE_NAME, collaboration_report.html(plan, records, args.seed))
         io.note(f"The record and a page with plots are in {args.out}.")
     if args.json:
         io.json(as_json(plan, records, args.seed))
@@ -113,24 +113,13 @@ def as_json(plan: Plan, records: Sequence[RunRecord], seed: int) -> dict[str, An
 
 
 def _records(args: argparse.Namespace, plan: Plan, setup: Setup, io: Io) -> Iterator[RunRecord]:
-    """All records of the plan: those that are there already, and the others as they are made."""
-    file = ResultFile(args.out / FILE_NAME, plan, RunRecord) if args.out is not None else None
-    try:
-        done = list(file.records) if file is not None else []
-        if done:
-            io.note(f"{len(done)} of {len(plan.episodes)} runs are there already.")
-        yield from done
-        jobs = [Job(episode, setup) for episode in plan.episodes[len(done) :]]
-        progress = Progress(io.err, "collab", len(jobs))
-        for record in run_all(perform, jobs, Where(args.jobs, args.ray)):
-            if file is not None:
-                file.append(record)
-            progress.step(f"{record.episode.task} {record.episode.controller}")
-            yield record
-        progress.end()
-    finally:
-        if file is not None:
-            file.close()
+    return carried_on(
+        perform,
+        [Job(episode, setup) for episode in plan.episodes],
+        ResultFile(args.out / FILE_NAME, plan, RunRecord) if args.out is not None else None,
+        Where(args.jobs, args.ray),
+        (io, "collab", lambda record: f"{record.episode.task} {record.episode.controller}"),
+    )
 
 
 # --- the plan ----------------------------------------------------------------------------------
@@ -148,10 +137,10 @@ def _setup(args: argparse.Namespace) -> Setup:
 
 def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
     root = Path(setup.suite) if setup.suite else TASKS
-    tasks = _chosen("task", args.tasks, task_ids(root)) or task_ids(root)
+    tasks = chosen("task", args.tasks, task_ids(root)) or task_ids(root)
     if not tasks:
         raise UsageError(f"There are no tasks in {root}.", "Name a folder of tasks with --suite.")
-    workers = _chosen("workers", args.workers, WORKERS)
+    workers = chosen("workers", args.workers, WORKERS)
     settings = {
         "seed": args.seed,
         "repeats": args.repeats,
@@ -193,15 +182,6 @@ def _modes(args: argparse.Namespace) -> list[tuple[Mode, int]]:
     return found
 
 
-def _chosen(what: str, wanted: Iterable[str], known: Sequence[str]) -> tuple[str, ...]:
-    wanted = tuple(dict.fromkeys(wanted))
-    unknown = [name for name in wanted if name not in known]
-    if unknown:
-        shown = ", ".join(known[:60]) or "none"
-        raise UsageError(f'There is no {what} "{unknown[0]}".', f"Known: {shown}.")
-    return wanted
-
-
 def _controllers(wanted: Sequence[str]) -> tuple[str, ...]:
     """The baseline and those that were named, each once."""
     named = [name for item in wanted for name in (NAMES if item == "all" else (item,))]
@@ -213,10 +193,3 @@ def _controllers(wanted: Sequence[str]) -> tuple[str, ...]:
             except ControllerFailed as error:
                 raise UsageError(error.problem, error.remedy) from error
     return names
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error

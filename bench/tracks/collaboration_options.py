@@ -15,12 +15,12 @@ def collab(parser: argparse.ArgumentParser) -> None:
         "with each controller and a simulated user; the same runs without Jarvis are the baseline."
     )
     parser.add_argument(
-        "--tasks", metavar="NAMES", type=_listed, default=(), help="only these, by commas"
+        "--tasks", metavar="NAMES", type=listed, default=(), help="only these, by commas"
     )
     parser.add_argument(
         "--workers",
         metavar="NAMES",
-        type=_listed,
+        type=listed,
         default=("scripted",),
         help=f"by commas, of: {', '.join(WORKERS)} (default: scripted); chat is the chat model of "
         "the settings in a loop of tools",
@@ -28,7 +28,7 @@ def collab(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--controller",
         metavar="NAMES",
-        type=_listed,
+        type=listed,
         default=("jarvis",),
         help="by commas, of: none, jarvis, jarvis-model, never, always-at-final, random, placebo, "
         "oracle, all, or MODULE:NAME of your own (default: jarvis); none is always run too",
@@ -84,11 +84,12 @@ def compare(parser: argparse.ArgumentParser) -> None:
 
 
 def _numbers(text: str) -> tuple[int, ...]:
-    found = tuple(int(part) for part in _listed(text))
+    found = tuple(int(part) for part in listed(text))
     if not found or min(found) < 0:
         raise argparse.ArgumentTypeError(f"{text} is no list of numbers from 0 up")
     return found
 
 
-def _listed(text: str) -> tuple[str, ...]:
+def listed(text: str) -> tuple[str, ...]:
+    """Names that are separated by commas."""
     return tuple(part.strip() for part in text.split(",") if part.strip())

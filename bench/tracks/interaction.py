@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -24,7 +25,7 @@ from bench.grading.claims import Seen, Verdict, known_facts
 from bench.grading.judges import judge
 from bench.replay import Replay, View, record
 from bench.results import Failure, Record, TrackPlan
-from bench.suite.bundle import Bundle, load_bundle
+from bench.suite.bundle import Bundle, digest_of, load_bundle
 from bench.suite.leaks import Detector, claims
 from bench.suite.sealed import SealedTask, load_sealed
 from bench.workers.scripted import load_worker
@@ -40,6 +41,7 @@ QUESTIONS = {
 }
 """The general questions, the same for every system; version 1."""
 PROBLEM_CHARS = 600
+KEPT = 64  # recorded runs, of some 100 kB each
 RESPONSES = 4  # of a trajectory
 _NOT_ASKED = "there was no answer that could be followed"
 
@@ -117,7 +119,7 @@ def examine(root: Path, name: str, board: Board | None = None) -> Trajectory:
         about = about.model_copy(
             update={"topology": bundle.topology.value, "domain": bundle.manifest.domain}
         )
-        replay = record(bundle, load_worker(bundle))
+        replay = _recorded(root, digest_of(root, "."))
         who = answerer(name, sealed, board.model)
         who = board.spoken(who) if board.spoken is not None else who
         examined = Examined(bundle, sealed, replay, who, board.judges)
@@ -135,6 +137,14 @@ def examine(root: Path, name: str, board: Board | None = None) -> Trajectory:
         "responses": responses,
     }
     return about.model_copy(update=update)
+
+
+@lru_cache(maxsize=KEPT)
+def _recorded(root: Path, digest: str) -> Replay:
+    """The run of the bundle's worker, recorded once for all answerers. Raises the BenchError."""
+    del digest  # another content is another run
+    bundle = load_bundle(root)
+    return record(bundle, load_worker(bundle))
 
 
 async def _all(examined: Examined) -> list[Response]:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 
+from audio.tts.registry import open_synthesizer
 from audio.tts.voices import PROMPT_VOICE
 from bench.answerers import Answerer
 from bench.tracks.interaction_voice import Spoken
@@ -22,8 +23,8 @@ def aloud() -> Callable[[Answerer], Answerer]:
     """
     settings: Settings = config.load(None).settings
     asking = replace(settings.synthesizer, voice=PROMPT_VOICE)
+    asker = open_synthesizer(asking.engine, **asking.options())
     engines = load_engines(settings)
-    asker = load_engines(replace(settings, synthesizer=asking)).synthesizer
 
     def spoken(inner: Answerer) -> Answerer:
         ears = (engines.recognizer, engines.vad)

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from bench.answerers import NAMES
-from bench.episodes import Where, run_all
+from bench.episodes import Where
 from bench.replay import record
-from bench.report.progress import Progress
 from bench.results import ResultFile
 from bench.suite.bundle import digest_of, load_bundle
 from bench.suite.catalog import TASKS, task_ids
@@ -25,12 +24,13 @@ from bench.tracks.interaction import (
     examine,
 )
 from bench.tracks.interaction_figures import figures
+from bench.tracks.running import carried_on, chosen, write
 from bench.workers.scripted import load_worker
 from jarvis_voice import __version__, config
 from jarvis_voice.cli.build import chat_model
 from jarvis_voice.cli.io import Io
 from jarvis_voice.config import BrainSettings
-from jarvis_voice.errors import OutputError, UsageError
+from jarvis_voice.errors import UsageError
 
 PAGE_NAME = "interaction.html"
 _OWN_TASKS = ""  # the bundles of the installation, wherever that is on another machine
@@ -79,7 +79,7 @@ def interact(args: argparse.Namespace, io: Io) -> int:
     records = list(_records(args, plan, setup, io))
     if args.out is not None:
         page = interaction_report.html(plan, records, args.seed)
-        _write(args.out / PAGE_NAME, page)
+        write(args.out / PAGE_NAME, page)
         io.note(f"The record and a page with plots are in {args.out}.")
     if args.json:
         found = [item.as_json() for item in figures(records, args.seed)]
@@ -100,13 +100,10 @@ def _setup(args: argparse.Namespace) -> Setup:
 
 def _plan(args: argparse.Namespace, setup: Setup) -> InteractionPlan:
     root = Path(setup.suite) if setup.suite else TASKS
-    known = task_ids(root)
-    tasks = tuple(dict.fromkeys(args.tasks)) or known
-    for what, wanted, there in (("task", tasks, known), ("answerer", args.answerer, NAMES)):
-        unknown = [name for name in wanted if name not in there]
-        if unknown or not wanted:
-            shown = ", ".join(there) or "none"
-            raise UsageError(f'There is no {what} "{"".join(unknown[:1])}".', f"Known: {shown}.")
+    tasks = chosen("task", args.tasks, task_ids(root)) or task_ids(root)
+    names = chosen("answerer", args.answerer, NAMES)
+    if not tasks or not names:
+        raise UsageError("There is nothing to ask.", "Name tasks and answerers that there are.")
     settings = {
         "questions": {kind.value: text for kind, text in QUESTIONS.items()},
         "model": setup.brain.model if setup.brain else "",
@@ -117,32 +114,21 @@ def _plan(args: argparse.Namespace, setup: Setup) -> InteractionPlan:
         version=__version__,
         settings=settings,
         bundles={task: digest_of(root / task, ".") for task in tasks},
-        trajectories=[(task, name) for name in dict.fromkeys(args.answerer) for task in tasks],
+        trajectories=[(task, name) for name in names for task in tasks],
     )
 
 
 def _records(
     args: argparse.Namespace, plan: InteractionPlan, setup: Setup, io: Io
 ) -> Iterator[Trajectory]:
-    """All records of the plan: those that are there already, and the others as they are made."""
-    file = ResultFile(args.out / FILE_NAME, plan, Trajectory) if args.out is not None else None
     aloud = set(list(plan.bundles)[: args.voice])
-    try:
-        done = list(file.records) if file is not None else []
-        yield from done
-        jobs = [
-            Job(task, name, setup, task in aloud) for task, name in plan.trajectories[len(done) :]
-        ]
-        progress = Progress(io.err, "interact", len(jobs))
-        for made in run_all(perform, jobs, Where(args.jobs, args.ray)):
-            if file is not None:
-                file.append(made)
-            progress.step(f"{made.task} {made.answerer}")
-            yield made
-        progress.end()
-    finally:
-        if file is not None:
-            file.close()
+    return carried_on(
+        perform,
+        [Job(task, name, setup, task in aloud) for task, name in plan.trajectories],
+        ResultFile(args.out / FILE_NAME, plan, Trajectory) if args.out is not None else None,
+        Where(args.jobs, args.ray),
+        (io, "interact", lambda made: f"{made.task} {made.answerer}"),
+    )
 
 
 def _write_frames(folder: Path, plan: InteractionPlan, setup: Setup, io: Io) -> None:
@@ -152,12 +138,5 @@ def _write_frames(folder: Path, plan: InteractionPlan, setup: Setup, io: Io) -> 
     tasks: Sequence[str] = tuple(plan.bundles)
     for task in tasks:
         bundle = load_bundle(root / task)
-        _write(folder / f"{task}.jsonl", record(bundle, load_worker(bundle)).jsonl())
+        write(folder / f"{task}.jsonl", record(bundle, load_worker(bundle)).jsonl())
     io.note(f"The frames of {len(tasks)} tasks are in {folder}.")
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror}.") from error

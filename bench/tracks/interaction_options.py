@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from bench.tracks.collaboration_options import listed
+
 _ANSWERERS = "narrator, model, parrot, boaster, oracle-of-the-future, gossip, stenographer, empty"
 
 
@@ -16,12 +18,12 @@ def interact(parser: argparse.ArgumentParser) -> None:
         "follow-up are asked, and the answers are graded by what was known then."
     )
     parser.add_argument(
-        "--tasks", metavar="NAMES", type=_listed, default=(), help="only these, by commas"
+        "--tasks", metavar="NAMES", type=listed, default=(), help="only these, by commas"
     )
     parser.add_argument(
         "--answerer",
         metavar="NAMES",
-        type=_listed,
+        type=listed,
         default=("narrator",),
         help=f"by commas, of: {_ANSWERERS}; all but the first two are bad on purpose "
         "(default: narrator)",
@@ -29,7 +31,7 @@ def interact(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--judges",
         metavar="NAMES",
-        type=_listed,
+        type=listed,
         default=(),
         help="models that decide the claims no rule decides, by commas; of two families or more",
     )
@@ -55,7 +57,3 @@ def interact(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--suite", metavar="DIR", type=Path, help="tasks of another folder")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())

@@ -10,19 +10,29 @@ from bench.workers.base import Style, Tools, Work, Worker
 
 MAIN = "main"
 
+Ended = Callable[[str], None]
 
-async def play(worker: Worker, style: Style, tools: Callable[[str], Tools]) -> None:
+
+async def play(
+    worker: Worker, style: Style, tools: Callable[[str], Tools], ended: Ended = lambda session: None
+) -> None:
     """Do the whole task. ``tools`` opens the session of ``MAIN`` or of a workstream, once each.
 
-    Raises the BenchError of a session, and WorkerFailed for whatever else a worker raises.
+    ``ended`` is told of each session that has done its work. Raises the BenchError of a session,
+    and WorkerFailed for whatever else a worker raises.
     """
+
+    async def session(name: str, work: Work, opened: Tools) -> None:
+        await _work(work, opened, style, name)
+        ended(name)
+
     try:
         async with asyncio.TaskGroup() as group:
             for stream, work in worker.streams.items():
-                group.create_task(_work(work, tools(stream), style, stream))
+                group.create_task(session(stream, work, tools(stream)))
     except* BenchError as several:
         raise _first(several) from several
-    await _work(worker.main, tools(MAIN), style, MAIN)
+    await session(MAIN, worker.main, tools(MAIN))
 
 
 async def _work(work: Work, tools: Tools, style: Style, session: str) -> None:
