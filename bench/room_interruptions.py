@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
@@ -113,9 +114,9 @@ def _answers(seen: Sequence[events.ConversationEvent]) -> int:
 
 
 def _keeps_its_first_word(text: str) -> bool:
-    """A word stands before the second one: heard as another one ("wake"), it was not lost."""
-    words = text.lower().split()
-    return SECOND_WORD in words[1:]
+    """It is there, or a word that it was misheard as ("wake") stands before the second one."""
+    words = re.findall(r"[a-z']+", text.lower())
+    return FIRST_WORD in words[:1] or SECOND_WORD in words[1:]
 
 
 def measure(take: Take, times: int) -> dict[str, Any]:
