@@ -3,7 +3,8 @@
 The first line of a file is its plan: what was to be run, with the digests of all bundles. Because
 lines stand in the order of the plan, a file is at any time the beginning of the finished one, and
 an interrupted benchmark goes on where it stopped. A run that failed for a reason that is not the
-agent's is *invalid* with the kind of the failure, and has no score; the type does not let it.
+agent's is *invalid* with the kind of the failure; one of a task that nobody can grade is
+*ungraded*. Neither has a score; the type does not let it.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import contextlib
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Generic, Literal, Self, TypeVar
 
@@ -83,7 +84,7 @@ class Question(_Strict):
     misunderstood: bool = False  # the app took a plain answer for no answer
     idle_s: float = 0.0
     window: str = ""
-    timely: float | None = None  # 0 to 1; None in a control
+    timely: float | None = None  # 0 to 1; None in a control, or where no window is known
 
 
 class Receipts(_Strict):
@@ -120,7 +121,7 @@ class RunRecord(Record):
     """What became of one episode."""
 
     episode: Episode
-    status: Literal["scored", "invalid"]
+    status: Literal["scored", "ungraded", "invalid"]
     failure: Failure | None = None
     degraded: list[str] = []  # why the run went on without a decision that it should have had
     score: float | None = Field(default=None, ge=0, le=100)
@@ -145,15 +146,21 @@ class RunRecord(Record):
 
     @model_validator(mode="after")
     def _never_both(self) -> Self:
-        scored = self.status == "scored"
-        if (self.score is not None) != scored or (self.failure is None) != scored:
-            raise ValueError("a scored run has a score, an invalid one a failure and no score")
+        if (self.score is not None) != (self.status == "scored"):
+            raise ValueError("a scored run has a score, and no other has")
+        if (self.failure is not None) != (self.status == "invalid"):
+            raise ValueError("an invalid run has a failure, and no other has")
         return self
 
     @property
     def needed(self) -> bool:
-        """The user's word was needed in this task."""
+        """The user's word was needed in this task; the original has no others."""
         return not self.control
+
+    @property
+    def has_windows(self) -> bool:
+        """It is known when a question is due; of somebody else's tasks it is not."""
+        return bool(self.mechanism or self.control)
 
     def shortened(self) -> Self:
         """Without its timeline."""
@@ -339,6 +346,11 @@ def _written(path: Path) -> Iterator[None]:
         ) from error
 
 
-def valid(records: list[RunRecord]) -> Iterator[RunRecord]:
+def ungraded(records: Iterable[RunRecord]) -> Iterator[RunRecord]:
+    """The records of tasks that nobody could grade, whether degraded or not."""
+    return (record for record in records if record.status == "ungraded")
+
+
+def valid(records: Iterable[RunRecord]) -> Iterator[RunRecord]:
     """The records that have a score and were not degraded: those that headline figures are of."""
     return (record for record in records if record.status == "scored" and not record.degraded)

@@ -2,7 +2,8 @@
 
 Figures are of one group: the runs of one kind of workers in one mode. Each controller is compared
 with the baseline ``none`` run by run. *Tasks* are those that need the user's word, *controls* those
-that do not; headline figures leave out runs that are invalid or degraded, and count them.
+that do not; headline figures leave out runs that are invalid, degraded or ungraded, and count
+them. Of ungraded runs it is still known what they asked.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
-from bench.results import NONE, RunRecord, valid
+from bench.results import NONE, RunRecord, ungraded, valid
 from bench.statistics import (
     Asking,
     Interval,
@@ -51,6 +52,38 @@ class Gain:
         }
 
 
+class Compared(NamedTuple):
+    """How two results differ under a controller; ``ungraded`` shared runs are in no difference."""
+
+    gain: Gain
+    ungraded: int
+
+    def as_json(self) -> dict[str, Any]:
+        """For a program."""
+        return {**self.gain.as_json(), "ungraded": self.ungraded}
+
+
+@dataclass(frozen=True, slots=True)
+class Ungraded:
+    """The runs of tasks that nobody could grade: what they cost, without a score. Means a run."""
+
+    runs: int
+    tasks: int
+    requests: float | None
+    cost: float | None
+    held_s: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """For a program."""
+        return {
+            "runs": self.runs,
+            "tasks": self.tasks,
+            "requests": _rounded(self.requests),
+            "attention_cost": _rounded(self.cost),
+            "held_s": _rounded(self.held_s, 1),
+        }
+
+
 @dataclass(frozen=True, slots=True)
 class Set:
     """A controller on a set of tasks."""
@@ -82,6 +115,7 @@ class Figures:
     runs: int
     invalid: Mapping[str, int]  # kind of failure -> runs
     degraded: int
+    ungraded: Ungraded
     sets: Mapping[str, Set]  # "tasks", "controls", "all", "single", "multi"
     asking: Asking
     asking_in_window: Asking
@@ -101,6 +135,7 @@ class Figures:
             "runs": self.runs,
             "invalid": dict(self.invalid),
             "degraded": self.degraded,
+            "ungraded": self.ungraded.as_json(),
             "sets": {name: part.as_json() for name, part in self.sets.items()},
             "asking": self.asking.as_json(),
             "asking_in_window": self.asking_in_window.as_json(),
@@ -154,9 +189,12 @@ def _figures(runs: list[RunRecord], base: list[RunRecord], seed: int) -> Figures
         runs=len(runs),
         invalid=Counter(run.failure.kind for run in runs if run.failure is not None),
         degraded=sum(bool(run.degraded) for run in runs),
+        ungraded=_ungraded(list(ungraded(runs))),
         sets={name: part for name, part in sets.items() if part.tasks},
         asking=asking([(run.needed, bool(run.questions)) for run in kept]),
-        asking_in_window=asking([(run.needed, _asked_in_time(run)) for run in kept]),
+        asking_in_window=asking(
+            [(run.needed, _asked_in_time(run)) for run in kept if run.has_windows]
+        ),
         timely=fmean(timely) if timely else None,
         cost=cost,
         gain_per_cost=gain / cost if gain is not None and cost else None,
@@ -165,6 +203,19 @@ def _figures(runs: list[RunRecord], base: list[RunRecord], seed: int) -> Figures
         misunderstood=sum(q.misunderstood for run in kept for q in run.questions),
         by_mechanism=_by_mechanism(kept, base),
         categories=_categories(kept),
+    )
+
+
+def _ungraded(runs: list[RunRecord]) -> Ungraded:
+    def mean(value: Callable[[RunRecord], float]) -> float | None:
+        return macro_mean(_lists(_values(runs, value)))
+
+    return Ungraded(
+        runs=len(runs),
+        tasks=len({run.episode.task for run in runs}),
+        requests=mean(lambda run: len(run.questions)),
+        cost=mean(lambda run: run.attention_cost),
+        held_s=mean(lambda run: run.held_s),
     )
 
 
@@ -198,23 +249,26 @@ def gain_of(pairs: Mapping[str, Sequence[float]], seed: int = 0) -> Gain:
 
 def compare(
     mine: Sequence[RunRecord], other: Sequence[RunRecord], seed: int = 0
-) -> dict[str, dict[str, Gain]]:
+) -> dict[str, dict[str, Compared]]:
     """Group and controller to the gain of the first result over the second, by shared runs."""
-    found: dict[str, dict[str, Gain]] = {}
+    found: dict[str, dict[str, Compared]] = {}
     theirs = groups(other)
     for name, records in groups(mine).items():
         for controller in dict.fromkeys(record.episode.controller for record in records):
-            pairs = paired(
-                _values(_of(records, controller), _points),
-                _values(_of(theirs.get(name, ()), controller), _points),
-            )
-            if pairs:
-                found.setdefault(name, {})[controller] = gain_of(pairs, seed)
+            one, two = _of(records, controller), _of(theirs.get(name, ()), controller)
+            pairs = paired(_values(valid(one), _points), _values(valid(two), _points))
+            unknown = len(_named(ungraded(one)) & _named(two) | _named(ungraded(two)) & _named(one))
+            if pairs or unknown:
+                found.setdefault(name, {})[controller] = Compared(gain_of(pairs, seed), unknown)
     return found
 
 
-def _of(records: Iterable[RunRecord], controller: str) -> Iterable[RunRecord]:
-    return valid([record for record in records if record.episode.controller == controller])
+def _of(records: Iterable[RunRecord], controller: str) -> list[RunRecord]:
+    return [record for record in records if record.episode.controller == controller]
+
+
+def _named(runs: Iterable[RunRecord]) -> set[tuple[str, str]]:
+    return {(run.episode.task, run.episode.pair) for run in runs}
 
 
 def _points(run: RunRecord) -> float:
@@ -240,11 +294,15 @@ def _asked_in_time(run: RunRecord) -> bool:
 
 
 def _by_mechanism(runs: list[RunRecord], base: list[RunRecord]) -> dict[str, float]:
-    kinds = {run.episode.task: run.mechanism or f"control: {run.control}" for run in runs}
+    kinds = {run.episode.task: _kind(run) for run in runs}
     gains: dict[str, list[float]] = defaultdict(list)
     for task, values in paired(_values(runs, _points), _values(base, _points)).items():
         gains[kinds[task]].append(fmean(values))
     return {kind: fmean(values) for kind, values in sorted(gains.items())}
+
+
+def _kind(run: RunRecord) -> str:
+    return run.mechanism or (f"control: {run.control}" if run.control else "not known")
 
 
 def _categories(runs: list[RunRecord]) -> dict[str, float]:

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench.errors import BundleMalformed
+from bench.errors import BundleMalformed, ImportRefused
 from bench.suite.bundle import Bundle, load_bundle
 
 TASKS = Path(__file__).resolve().parent.parent / "tasks"
+
+
+def folders(root: Path = TASKS) -> Mapping[str, Path]:
+    """Task to its folder, in order of names: those right in ``root``, else anywhere below it.
+
+    A checkout of somebody else's keeps its tasks deeper. Raises ImportRefused for two of one name.
+    """
+    found: dict[str, Path] = {}
+    for path in [*root.glob("*/task.public.json")] or [*root.rglob("task.public.json")]:
+        name = path.parent.name
+        if name in found:
+            raise ImportRefused(f'"{name}" stands twice below {root}.')
+        found[name] = path.parent
+    return dict(sorted(found.items()))
 
 
 def task_ids(root: Path = TASKS) -> tuple[str, ...]:

@@ -87,7 +87,7 @@ def find_tasks(checkout: Path, graders: Path | None = None) -> list[Imported]:
         bundle = load_bundle(path.parent)
         if bundle.task_id in found:
             raise ImportRefused(f'"{bundle.task_id}" stands twice below {checkout}.')
-        found[bundle.task_id] = Imported(bundle, _grader(bundle, graders))
+        found[bundle.task_id] = Imported(bundle, grader_of(bundle, graders))
     if not found:
         raise ImportRefused(
             f"There is no task.public.json below {checkout}.",
@@ -96,7 +96,8 @@ def find_tasks(checkout: Path, graders: Path | None = None) -> list[Imported]:
     return [found[name] for name in sorted(found)]
 
 
-def _grader(bundle: Bundle, graders: Path | None) -> Path | None:
+def grader_of(bundle: Bundle, graders: Path | None = None) -> Path | None:
+    """The task's sealed grader; None when there is none."""
     places = [bundle.root / "sealed" / "grade.py", bundle.root / "grade.py"]
     if graders is not None:
         places.insert(0, graders / bundle.task_id / "grade.py")

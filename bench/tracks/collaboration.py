@@ -2,7 +2,8 @@
 
 The desk, its boundaries, its journal and the snapshots are the app's own; virtual time makes a run
 the same each time. What the agent is measured by is graded afterwards, from what it left behind.
-Whatever fails that is not the agent's makes the run invalid, with the kind of the failure.
+Whatever fails that is not the agent's makes the run invalid, with the kind of the failure; a task
+without a grader leaves it ungraded.
 
 The worker's clock stands still while an action of it is held: its time limit counts its own time.
 """
@@ -17,14 +18,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from bench.controllers import Budget, Setting, Spending, build
-from bench.errors import BenchError, WorkerFailed
-from bench.grading.grader import Score, score
-from bench.grading.run_dir import RunDir
+from bench.errors import BenchError, ControllerFailed, WorkerFailed
 from bench.requester import Change, Manner, Requester, ScriptedRequester
 from bench.results import Episode, Failure, Receipts, RunRecord
 from bench.statistics import attention_cost
+from bench.suite.background import Background, background_of
 from bench.suite.bundle import Bundle, Topology, load_bundle
-from bench.suite.sealed import Availability, Category, SealedTask, load_sealed
+from bench.suite.sealed import Availability
 from bench.tracks.seat import Seat, User
 from bench.tracks.watching import Timeline, Watching, Windows
 from bench.workers.app_state import AppState
@@ -63,6 +63,7 @@ class Conditions:
     hands: Callable[[Bundle, str], Hands]
     requester: Requester = field(default_factory=ScriptedRequester)
     model: ChatModel | None = None  # for a controller that has one; it is closed with the run
+    graders: Path | None = None  # the sealed parts of somebody else's tasks, as DIR/TASK/
 
 
 def run_episode(root: Path, episode: Episode, conditions: Conditions) -> RunRecord:
@@ -70,43 +71,37 @@ def run_episode(root: Path, episode: Episode, conditions: Conditions) -> RunReco
 
     Call it outside an event loop.
     """
-    about = RunRecord(episode=episode, status="scored", score=0.0)
+    about = RunRecord(episode=episode, status="ungraded")
     try:
         bundle = load_bundle(root)
         about = about.model_copy(
             update={"topology": bundle.topology.value, "domain": bundle.manifest.domain}
         )
-        sealed = load_sealed(bundle)
-        about = about.model_copy(
-            update={
-                "mechanism": sealed.mechanism.value if sealed.mechanism else "",
-                "control": sealed.control.value if sealed.control else "",
-            }
-        )
+        task = background_of(bundle, conditions.graders)
+        about = about.model_copy(update={"mechanism": task.mechanism, "control": task.control})
         with tempfile.TemporaryDirectory(prefix="jarvis-bench-") as top:
             folder = Path(top).resolve() / "run"
-            run = _Run(bundle, sealed, episode, conditions, folder)
-            record = run_virtual(run.whole(about))
-            return _graded(record, score(bundle, sealed, RunDir(folder, bundle.public)))
+            run = _Run(bundle, task, episode, conditions, folder)
+            return _graded(run_virtual(run.whole(about)), task, folder)
     except BaseExceptionGroup as group:
         return _invalid(about, _first_of(group))
     except (JarvisError, NothingLeftToHappen, OSError) as error:
         return _invalid(about, error)
 
 
-def _graded(record: RunRecord, found: Score) -> RunRecord:
-    """The record with its score, unless something was at fault on the way."""
-    if record.status == "invalid":
+def _graded(record: RunRecord, task: Background, folder: Path) -> RunRecord:
+    """The record with its score, unless something was at fault on the way or nobody can grade."""
+    if record.status == "invalid" or task.grade is None:
         return record
-    categories = {}
-    for category in Category:
-        earned, weight = found.category(category)
-        if weight:
-            categories[category.value] = round(earned / weight, 6)
-    values = {key: round(value, 6) for key, value in found.values.items()}
+    found = task.grade(folder)
     return RunRecord.model_validate(
         record.model_dump()
-        | {"score": found.points, "categories": categories, "checkpoints": values}
+        | {
+            "status": "scored",
+            "score": found.points,
+            "categories": dict(found.categories),
+            "checkpoints": dict(found.checkpoints),
+        }
     )
 
 
@@ -139,20 +134,20 @@ class _Run:
     def __init__(
         self,
         bundle: Bundle,
-        sealed: SealedTask,
+        task: Background,
         episode: Episode,
         conditions: Conditions,
         folder: Path,
     ) -> None:
         self._bundle = bundle
-        self._sealed = sealed
+        self._task = task
         self._episode = episode
         self._conditions = conditions
         self._hands = conditions.hands(bundle, episode.workers)
         self._folder = folder
         self._workspace = Workspace(bundle.public, folder)
         self._app = AppState.of(bundle.public) if bundle.is_app else None
-        self._watching = Watching(Windows(sealed.windows), Timeline(START_S))
+        self._watching = Watching(Windows(task.windows or ()), Timeline(START_S))
         self._sessions: list[Session] = []
         self._holds = _Holds()
         self._degraded: list[str] = []
@@ -179,7 +174,7 @@ class _Run:
             return self._record(about, None, None)
         numbers = itertools.count()
         outside = Outside(now, lambda: NOON, lambda: f"n{next(numbers)}", self._watching.look)
-        settings = DeskSettings(final_paths=(self._sealed.final_record_path,))
+        settings = DeskSettings(final_paths=(self._task.final_record_path,))
         desk = Desk(spending, ScriptedJournal(), settings, outside)
         async with asyncio.TaskGroup() as group:
             seat = Seat(desk, self._user(), self._watching, group, now)
@@ -194,9 +189,15 @@ class _Run:
         return record
 
     def _spending(self) -> Spending | None:
+        windows = self._task.windows if self._episode.controller == "oracle" else ()
+        if windows is None:
+            raise ControllerFailed(
+                f"The oracle needs sealed decision windows, and {self._bundle.task_id} has none.",
+                "Name other controllers for somebody else's tasks.",
+            )
         setting = Setting(
             seed=self._episode.random_seed,
-            windows=self._sealed.windows if self._episode.controller == "oracle" else (),
+            windows=windows,
             progress=self._watching.windows if self._episode.controller == "oracle" else None,
             model=self._conditions.model,
             on_fault=self._degraded.append,
@@ -209,10 +210,12 @@ class _Run:
         return Spending(policy, Budget(self._episode.budget, reserved=reserved))
 
     def _user(self) -> User:
+        """Who knows nothing can only say so, whoever plays the user."""
+        memories = self._task.memories
         return User(
-            self._conditions.requester,
-            manner_of(self._sealed.availability),
-            self._sealed.memories,
+            self._conditions.requester if memories else ScriptedRequester(),
+            manner_of(self._task.availability),
+            memories,
             self._episode.random_seed,
         )
 
@@ -269,11 +272,12 @@ class _Run:
         asked = [] if seat is None else seat.asked()
         faults = [*(spending.faults if spending else ()), *(seat.faults if seat else ())]
         expected = self._bundle.manifest.episode.result_paths
+        no_window = bool(about.control) or self._task.windows is None
         held_s = sum(session.held_s for session in self._sessions)
         update = {
             **spent,
             "degraded": [*self._degraded, *(seat.degraded if seat else ())],
-            "questions": seat.questions(control=bool(about.control)) if seat else [],
+            "questions": seat.questions(no_window=no_window) if seat else [],
             "held_s": round(held_s, 3),
             "worker_s": round(self._worker_s(), 3),
             "calls": sum(session.calls for session in self._sessions),

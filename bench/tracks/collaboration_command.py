@@ -14,8 +14,9 @@ from bench.errors import ControllerFailed
 from bench.model_requester import ModelRequester
 from bench.requester import ScriptedRequester
 from bench.results import FILE_NAME, NONE, Episode, Plan, ResultFile, RunRecord, read
+from bench.suite.background import marks
 from bench.suite.bundle import digest_of
-from bench.suite.catalog import TASKS, task_ids
+from bench.suite.catalog import TASKS, folders
 from bench.summary import compare as compare_records
 from bench.summary import figures, groups
 from bench.tracks import collaboration_report
@@ -40,6 +41,7 @@ class Setup:
     """What all runs of a benchmark have in common; can be sent to another process."""
 
     suite: str = _OWN_TASKS
+    graders: str = ""  # the sealed parts of somebody else's tasks
     user: str = "scripted"
     brain: BrainSettings | None = None  # when a model takes part
 
@@ -49,6 +51,7 @@ class Job(NamedTuple):
 
     episode: Episode
     setup: Setup
+    folder: str = ""  # of the task, below the suite
 
 
 def perform(job: Job) -> RunRecord:
@@ -60,13 +63,13 @@ def perform(job: Job) -> RunRecord:
         lambda bundle, name: hands_of(bundle, name, model),
         ModelRequester(model) if by_model and model is not None else ScriptedRequester(),
         model,
+        Path(setup.graders) if setup.graders else None,
     )
-    root = Path(setup.suite) if setup.suite else TASKS
-    return run_episode(root / job.episode.task, job.episode, conditions)
+    return run_episode(_root(setup) / (job.folder or job.episode.task), job.episode, conditions)
 
 
 def collab(args: argparse.Namespace, io: Io) -> int:
-    """Run the track; 0 when every run has a score, 1 otherwise."""
+    """Run the track; 1 when a run is invalid, else 0."""
     setup = _setup(args)
     plan = _plan(args, setup)
     records = list(_records(args, plan, setup, io))
@@ -112,10 +115,16 @@ def as_json(plan: Plan, records: Sequence[RunRecord], seed: int) -> dict[str, An
     }
 
 
+def _root(setup: Setup) -> Path:
+    return Path(setup.suite) if setup.suite else TASKS
+
+
 def _records(args: argparse.Namespace, plan: Plan, setup: Setup, io: Io) -> Iterator[RunRecord]:
+    root = _root(setup)
+    below = {task: str(folder.relative_to(root)) for task, folder in folders(root).items()}
     return carried_on(
         perform,
-        [Job(episode, setup) for episode in plan.episodes],
+        [Job(episode, setup, below[episode.task]) for episode in plan.episodes],
         ResultFile(args.out / FILE_NAME, plan, RunRecord) if args.out is not None else None,
         Where(args.jobs, args.ray),
         (io, "collab", lambda record: f"{record.episode.task} {record.episode.controller}"),
@@ -132,12 +141,16 @@ def _setup(args: argparse.Namespace) -> Setup:
     needs_model = args.user == "model" or "jarvis-model" in args.controller or CHAT in args.workers
     brain = config.load(getattr(args, "config", None)).settings.brain if needs_model else None
     suite = str(args.suite.resolve()) if args.suite is not None else _OWN_TASKS
-    return Setup(suite, args.user, brain)
+    if args.graders is not None and not args.graders.is_dir():
+        raise UsageError(f"There is no folder {args.graders}.", "Name one that is there.")
+    graders = str(args.graders.resolve()) if args.graders is not None else ""
+    return Setup(suite, graders, args.user, brain)
 
 
 def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
-    root = Path(setup.suite) if setup.suite else TASKS
-    tasks = chosen("task", args.tasks, task_ids(root)) or task_ids(root)
+    root = _root(setup)
+    places = folders(root)
+    tasks = chosen("task", args.tasks, list(places)) or tuple(places)
     if not tasks:
         raise UsageError(f"There are no tasks in {root}.", "Name a folder of tasks with --suite.")
     workers = chosen("workers", args.workers, WORKERS)
@@ -148,6 +161,9 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
         "model": setup.brain.model if setup.brain else "",
         "cost": "1 + 0.05/word asked + 0.1/word said + 0.5/repeat + 1/600 s idle",
     }
+    sealed = marks({task: places[task] for task in tasks}, args.graders)
+    if sealed:
+        settings["graders"] = sealed
     episodes = [
         Episode(
             task=task,
@@ -167,7 +183,7 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
     return Plan(
         version=__version__,
         settings=settings,
-        bundles={task: digest_of(root / task, ".") for task in tasks},
+        bundles={task: digest_of(places[task], ".") for task in tasks},
         episodes=episodes,
     )
 

@@ -34,7 +34,20 @@ def collab(parser: argparse.ArgumentParser) -> None:
         "oracle, all, or MODULE:NAME of your own (default: jarvis); none is always run too",
     )
     _add_runs(parser)
-    parser.add_argument("--suite", metavar="DIR", type=Path, help="tasks of another folder")
+    parser.add_argument(
+        "--suite",
+        metavar="DIR",
+        type=Path,
+        help="tasks of another folder, also of your checkout of the original; without a grader of "
+        "theirs such runs stay ungraded",
+    )
+    parser.add_argument(
+        "--graders",
+        metavar="DIR",
+        type=Path,
+        help="sealed parts of a checkout's tasks: DIR/TASK/grade.py, and profile.json for what "
+        "the user knows",
+    )
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
 
 

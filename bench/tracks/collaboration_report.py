@@ -7,9 +7,9 @@ from statistics import fmean
 
 from bench.report import svg, terminal
 from bench.report.page import Section, facts, page, table
-from bench.results import NONE, Plan, RunRecord, valid
+from bench.results import NONE, Plan, RunRecord, ungraded, valid
 from bench.statistics import Interval
-from bench.summary import Figures, Gain, figures, groups
+from bench.summary import Compared, Figures, figures, groups
 
 _HEADS = (
     "controller",
@@ -26,11 +26,16 @@ _HEADS = (
     "cost",
     "held s",
 )
+_UNGRADED_HEADS = ("controller", "tasks", "runs", "requests", "cost", "held s")
 _NOTE = (
     "Scores are points of 100, means over tasks that need the user's word; the gain is over the "
     "same runs without Jarvis, with a 95 % interval over tasks and runs. Requests, cost and held "
     "time are means of a run over tasks and controls. Efficiency is gain per request on tasks, "
     "and with the controls counted in."
+)
+_UNGRADED = (
+    "Ungraded, because there is no grader for their tasks; they have no score and are in none of "
+    "the figures above. Requests, cost and held time are means of a run."
 )
 
 
@@ -40,6 +45,8 @@ def text(records: Sequence[RunRecord], seed: int = 0) -> str:
     for name, runs in groups(records).items():
         found = figures(runs, seed)
         parts.append(f"{name}: {_counts(runs)}\n\n{terminal.table(_HEADS, _rows(found))}")
+        rows = _ungraded_rows(found)
+        parts += [f"{_UNGRADED}\n\n{terminal.table(_UNGRADED_HEADS, rows)}"] if rows else []
     parts += [_left_out(records)] if _left_out(records) else []
     return "\n\n".join(parts)
 
@@ -62,9 +69,10 @@ def html(plan: Plan, records: Sequence[RunRecord], seed: int = 0) -> str:
     return page("Agent collaboration", _NOTE, sections)
 
 
-def comparison(found: Mapping[str, Mapping[str, Gain]]) -> str:
-    """How two results differ, as a table."""
-    heads = ("group", "controller", "tasks", "difference (95 %)", "p (signs)", "p (exact)", "least")
+def comparison(found: Mapping[str, Mapping[str, Compared]]) -> str:
+    """How two results differ, as a table; shared runs without a grade are counted in the last."""
+    tests = ("p (signs)", "p (exact)", "least")
+    heads = ("group", "controller", "tasks", "difference (95 %)", *tests, "ungraded")
     rows = [
         (
             group,
@@ -74,9 +82,10 @@ def comparison(found: Mapping[str, Mapping[str, Gain]]) -> str:
             _number(gain.sign_p, 4),
             _number(gain.permutation_p, 4),
             _number(gain.least_effect),
+            str(unknown) if unknown else "",
         )
         for group, gains in found.items()
-        for controller, gain in gains.items()
+        for controller, (gain, unknown) in gains.items()
     ]
     return terminal.table(heads, rows, left=2)
 
@@ -105,6 +114,10 @@ def _group(name: str, runs: list[RunRecord], seed: int) -> list[Section]:
             [table(("mechanism", *(item.controller for item in found)), _mechanisms(found))],
         ),
     ]
+    rows = _ungraded_rows(found)
+    if rows:
+        heads = _UNGRADED_HEADS
+        sections.append(Section(f"Ungraded ({name})", _UNGRADED, [table(heads, rows)]))
     for item in found:
         if item.controller != NONE:
             sections += _controller(item.controller, runs)
@@ -198,6 +211,22 @@ def _row(item: Figures) -> list[str]:
     ]
 
 
+def _ungraded_rows(found: Sequence[Figures]) -> list[list[str]]:
+    """The controllers that have runs which nobody could grade."""
+    return [
+        [
+            item.controller,
+            str(item.ungraded.tasks),
+            str(item.ungraded.runs),
+            _number(item.ungraded.requests, 2),
+            _number(item.ungraded.cost, 2),
+            _number(item.ungraded.held_s, 0),
+        ]
+        for item in found
+        if item.ungraded.runs
+    ]
+
+
 def _mechanisms(found: Sequence[Figures]) -> list[list[str]]:
     names = sorted({name for item in found for name in item.by_mechanism})
     return [[name, *(_number(item.by_mechanism.get(name)) for item in found)] for name in names]
@@ -213,7 +242,9 @@ def _means(runs: Iterable[RunRecord]) -> dict[str, float]:
 def _counts(runs: Sequence[RunRecord]) -> str:
     tasks = {run.episode.task for run in runs if run.needed}
     controls = {run.episode.task for run in runs if not run.needed}
-    return f"{len(tasks)} tasks and {len(controls)} controls, {len(runs)} runs"
+    unknown = sum(1 for _ in ungraded(runs))
+    counts = f"{len(tasks)} tasks and {len(controls)} controls, {len(runs)} runs"
+    return f"{counts}, {unknown} of them ungraded" if unknown else counts
 
 
 def _left_out(records: Sequence[RunRecord]) -> str:
@@ -221,7 +252,7 @@ def _left_out(records: Sequence[RunRecord]) -> str:
     for run in records:
         if run.failure is not None:
             kinds[run.failure.kind] = kinds.get(run.failure.kind, 0) + 1
-    degraded = sum(bool(run.degraded) and run.failure is None for run in records)
+    degraded = sum(bool(run.degraded) and run.status == "scored" for run in records)
     parts = [f"{count} invalid ({kind})" for kind, count in sorted(kinds.items())]
     parts += [f"{degraded} degraded"] if degraded else []
     return f"Left out of all figures: {', '.join(parts)}." if parts else ""

@@ -210,9 +210,9 @@ class Seat:
                 put.told_at_s = self.now()
                 put.idle_s = max(put.idle_s, held_s)
 
-    def questions(self, *, control: bool) -> list[Question]:
-        """All questions, as they went."""
-        return [self._question(put, control=control) for put in self._put.values()]
+    def questions(self, *, no_window: bool) -> list[Question]:
+        """All questions, as they went; without a decision window none is timely or late."""
+        return [self._question(put, no_window=no_window) for put in self._put.values()]
 
     def asked(self) -> list[Asked]:
         """The same as what they cost the user."""
@@ -226,7 +226,7 @@ class Seat:
             for put in self._put.values()
         ]
 
-    def _question(self, put: _Put, *, control: bool) -> Question:
+    def _question(self, put: _Put, *, no_window: bool) -> Question:
         began_s = self.watching.timeline.began_s
         window, timely = self.watching.windows.judge(put.at_s)
         return Question(
@@ -243,8 +243,8 @@ class Seat:
             verdict=put.taken.verdict.value if put.taken else "",
             misunderstood=put.misunderstood,
             idle_s=round(put.idle_s, 3),
-            window="" if control else window,
-            timely=None if control else round(timely, 4),
+            window="" if no_window else window,
+            timely=None if no_window else round(timely, 4),
         )
 
 

@@ -34,6 +34,11 @@ class Choice(NamedTuple):
 def load_worker(bundle: Bundle) -> Worker:
     """The bundle's scripted worker. Raises WorkerFailed."""
     path = bundle.root / "worker.py"
+    if not path.is_file():
+        raise WorkerFailed(
+            f"{bundle.task_id} has no scripted worker.",
+            "Name another with --workers, such as chat.",
+        )
     module = load_module(path, WorkerFailed)
     is_single = bundle.topology is Topology.SINGLE
     main = getattr(module, "work" if is_single else "integrate", None)

@@ -85,6 +85,50 @@ def test_invalid_and_degraded_runs_are_counted_and_in_no_figure() -> None:
     assert (jarvis.runs, jarvis.degraded) == (3, 1)
 
 
+def unknown(task: str, controller: str, **changes: Any) -> RunRecord:
+    """A run of somebody else's task that nobody can grade."""
+    episode = Episode(task=task, controller=controller, workers="scripted", mode="paper")
+    return RunRecord(episode=episode, status="ungraded", **changes)
+
+
+def test_ungraded_runs_are_counted_apart_with_what_they_asked() -> None:
+    records = [
+        run("one", "none", 60.0),
+        run("one", "jarvis", 80.0),
+        unknown("their", "none"),
+        unknown("their", "jarvis", questions=asked(None) * 2, attention_cost=3.0, held_s=10.0),
+    ]
+    _, jarvis = figures(records)
+    assert jarvis.sets["all"].tasks == 1
+    assert jarvis.sets["all"].gain.interval.mean == 20.0
+    assert (jarvis.sets["all"].requests, jarvis.cost) == (0.0, 0.0)
+    assert jarvis.asking.asked_rightly == 0
+    assert jarvis.as_json()["ungraded"] == {
+        "runs": 1,
+        "tasks": 1,
+        "requests": 2.0,
+        "attention_cost": 3.0,
+        "held_s": 10.0,
+    }
+
+
+def test_a_graded_task_without_windows_says_nothing_on_asking_in_time() -> None:
+    records = [run("their", "jarvis", 80.0, mechanism="", questions=asked(None))]
+    (jarvis,) = figures(records)
+    assert jarvis.asking.asked_rightly == 1
+    assert jarvis.asking_in_window.recall is None
+    assert jarvis.timely is None
+
+
+def test_shared_runs_that_one_side_could_not_grade_are_counted_and_in_no_difference() -> None:
+    before = [run("one", "jarvis", 70.0), unknown("their", "jarvis"), unknown("gone", "jarvis")]
+    after = [run("one", "jarvis", 80.0), run("their", "jarvis", 90.0)]
+    gain, ungraded = compare(after, before)["scripted, paper"]["jarvis"]
+    assert (gain.interval.count, gain.interval.mean, ungraded) == (1, 10.0, 1)
+    alone = compare(before[1:], before[1:])["scripted, paper"]["jarvis"]
+    assert (alone.gain.interval.mean, alone.ungraded) == (None, 2)
+
+
 def test_a_question_outside_its_window_is_asked_and_not_asked_in_time() -> None:
     records = [run("one", "jarvis", 80.0, questions=asked(0.5)), run("two", "jarvis", 80.0)]
     (jarvis,) = figures(records)
@@ -113,7 +157,8 @@ def test_two_results_are_compared_over_what_both_hold() -> None:
     found = compare(after, before)
     assert list(found) == ["scripted, paper"]
     assert list(found["scripted, paper"]) == ["jarvis"]
-    gain = found["scripted, paper"]["jarvis"]
+    gain, ungraded = found["scripted, paper"]["jarvis"]
+    assert ungraded == 0
     assert (gain.interval.count, gain.interval.mean) == (2, 8.0)
     assert gain.sign_p == 0.5
     assert compare(after, []) == {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import io
 import json
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ import pytest
 
 from bench.results import FILE_NAME, read
 from bench.tracks.collaboration_command import PAGE_NAME
+from jarvis_voice.brain.scripted import ScriptedModel
 from jarvis_voice.cli import main
 from jarvis_voice.cli.io import Io
 
@@ -164,3 +166,68 @@ def test_two_ray_workers_make_the_same_bytes(suite: Path, tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
     assert (here / FILE_NAME).read_bytes() == (there / FILE_NAME).read_bytes()
     assert len(read(there)[1]) == 6
+
+
+# --- somebody else's tasks
+
+
+@pytest.fixture
+def checkout(tiny: Tiny, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Two public halves deep in a checkout, and a chat model that writes one record and is done."""
+    place = tmp_path / "checkout" / "data" / "tasks"
+    for name in ("gifts", "parcels"):
+        shutil.copytree(tiny(name), place / name)
+        shutil.rmtree(place / name / "sealed")
+        (place / name / "worker.py").unlink()
+    write = {"tool": "write", "path": "results/final.json", "text": '{"fund": "roof"}'}
+    turns = ((json.dumps(write),), ('{"tool": "done"}',))
+    monkeypatch.setattr(
+        "bench.tracks.collaboration_command.chat_model", lambda settings: ScriptedModel(*turns)
+    )
+    return tmp_path / "checkout"
+
+
+def test_tasks_without_a_grader_are_run_and_counted_apart(checkout: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = ("--workers", "chat", "--controller", "always-at-final")
+    status, text, err = collab(checkout, *options, "--out", str(out))
+    assert status == 0, err
+    assert "2 tasks and 0 controls, 4 runs, 4 of them ungraded" in text
+    table, _, apart = text.partition("Ungraded, because there is no grader")
+    assert [line.split()[:4] for line in apart.splitlines() if line.startswith("always")] == [
+        ["always-at-final", "2", "2", "1.00"]
+    ]
+    assert "0.0" not in table  # nothing there is a score of 0
+    assert "Ungraded (chat, paper)" in (out / PAGE_NAME).read_text(encoding="utf-8")
+    _, records = read(out)
+    assert {(record.status, record.score) for record in records} == {("ungraded", None)}
+    whole = (out / FILE_NAME).read_bytes()
+    (out / FILE_NAME).write_bytes(whole[: len(whole) // 2])
+    status, text, _ = collab(checkout, *options, "--out", str(out), "--json")
+    found = json.loads(text)["groups"]["chat, paper"]
+    assert [(item["ungraded"]["runs"], item["sets"]) for item in found] == [(2, {}), (2, {})]
+    assert (out / FILE_NAME).read_bytes() == whole
+    status, text, _ = jarvis("compare", str(out), str(out), "--json")
+    assert status == 0
+    compared = json.loads(text)["chat, paper"]["always-at-final"]
+    assert (compared["count"], compared["mean"], compared["ungraded"]) == (0, None, 2)
+
+
+def test_graders_of_ones_own_make_another_plan(checkout: Path, tmp_path: Path) -> None:
+    options = ("--workers", "chat", "--tasks", "gifts", "--out", str(tmp_path / "out"))
+    assert collab(checkout, *options)[0] == 0
+    sealed = tmp_path / "sealed"
+    (sealed / "gifts").mkdir(parents=True)
+    (sealed / "gifts" / "grade.py").write_text("raise SystemExit(1)", encoding="utf-8")
+    assert "graders differs" in collab(checkout, *options, "--graders", str(sealed))[2]
+    status, text, _ = collab(checkout, *options[:-2], "--graders", str(sealed))
+    assert status == 1
+    assert "2 invalid (grader_failed)" in text
+    missing = str(tmp_path / "nowhere")
+    assert "no folder" in collab(checkout, *options, "--graders", missing)[2]
+
+
+def test_scripted_workers_know_no_foreign_task(checkout: Path) -> None:
+    status, text, _ = collab(checkout, "--tasks", "gifts")
+    assert status == 1
+    assert "2 invalid (worker_failed)" in text
