@@ -1,11 +1,10 @@
 """The collaboration track: one run of a worker on a task, with a controller and a simulated user.
 
-The desk, its boundaries, its journal and the snapshots are the app's own; virtual time makes a run
-the same each time. What the agent is measured by is graded afterwards, from what it left behind.
-Whatever fails that is not the agent's makes the run invalid, with the kind of the failure; a task
-without a grader leaves it ungraded.
-
-The worker's clock stands still while an action of it is held: its time limit counts its own time.
+The desk, its boundaries, its journal and the snapshots are the app's own. A crew of this process
+works in virtual time, which makes a run the same each time; an agent runtime takes its own time.
+What the agent is measured by is graded afterwards, from what it left behind. Whatever fails that is
+not the agent's makes the run invalid, with the kind of the failure; a task without a grader leaves
+it ungraded.
 """
 
 from __future__ import annotations
@@ -13,33 +12,31 @@ from __future__ import annotations
 import asyncio
 import itertools
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from bench.controllers import Budget, Setting, Spending, build
-from bench.errors import BenchError, ControllerFailed, WorkerFailed
+from bench.errors import BenchError, ControllerFailed
 from bench.requester import Change, Manner, Requester, ScriptedRequester
 from bench.results import Episode, Failure, Receipts, RunRecord
 from bench.statistics import attention_cost
 from bench.suite.background import Background, background_of
 from bench.suite.bundle import Bundle, Topology, load_bundle
 from bench.suite.sealed import Availability
-from bench.tracks.seat import Seat, User
+from bench.tracks.boundary import DeskReview, Holds
+from bench.tracks.crew import Crew, Site, Tally
+from bench.tracks.seat import Seat, Talking, User
 from bench.tracks.watching import Timeline, Watching, Windows
-from bench.workers.app_state import AppState
-from bench.workers.base import Pace, Style, Work, Worker
-from bench.workers.session import FreeReview, Identity, Link, Place, Review, Session
-from bench.workers.shell import Shell
+from bench.workers.session import FreeReview
 from bench.workers.workspace import Workspace
 from jarvis_voice.attention.desk import Desk
 from jarvis_voice.attention.desk_settings import DeskSettings, Outside
 from jarvis_voice.attention.journal import ScriptedJournal
 from jarvis_voice.attention.state import GuidancePhase
-from jarvis_voice.boundary import ProposedAction, Ruling, Verdict
 from jarvis_voice.brain.chat_model import ChatModel
 from jarvis_voice.errors import JarvisError
-from jarvis_voice.events import RunStatus
 from jarvis_voice.virtual_time import NothingLeftToHappen, run_virtual
 
 START_S = 1_750_000_000.0  # the Unix time at which every run begins
@@ -48,22 +45,14 @@ PROBLEM_CHARS = 600
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
-    """Who works: a worker policy, how well, and how long its tools take."""
-
-    worker: Worker
-    style: Style = Style.GOOD
-    pace: Pace = field(default_factory=Pace)
-
-
-@dataclass(frozen=True, slots=True)
 class Conditions:
     """What a run needs beside its task. ``hands`` raises a BenchError for no worker."""
 
-    hands: Callable[[Bundle, str], Hands]
+    hands: Callable[[Bundle, str], Crew]
     requester: Requester = field(default_factory=ScriptedRequester)
     model: ChatModel | None = None  # for a controller that has one; it is closed with the run
     graders: Path | None = None  # the sealed parts of somebody else's tasks, as DIR/TASK/
+    talking: Talking = field(default_factory=Talking)
 
 
 def run_episode(root: Path, episode: Episode, conditions: Conditions) -> RunRecord:
@@ -82,7 +71,7 @@ def run_episode(root: Path, episode: Episode, conditions: Conditions) -> RunReco
         with tempfile.TemporaryDirectory(prefix="jarvis-bench-") as top:
             folder = Path(top).resolve() / "run"
             run = _Run(bundle, task, episode, conditions, folder)
-            return _graded(run_virtual(run.whole(about)), task, folder)
+            return _graded(run.to_its_end(about), task, folder)
     except BaseExceptionGroup as group:
         return _invalid(about, _first_of(group))
     except (JarvisError, NothingLeftToHappen, OSError) as error:
@@ -143,15 +132,19 @@ class _Run:
         self._task = task
         self._episode = episode
         self._conditions = conditions
-        self._hands = conditions.hands(bundle, episode.workers)
+        self._crew = conditions.hands(bundle, episode.workers)
         self._folder = folder
         self._workspace = Workspace(bundle.public, folder)
-        self._app = AppState.of(bundle.public) if bundle.is_app else None
         self._watching = Watching(Windows(task.windows or ()), Timeline(START_S))
-        self._sessions: list[Session] = []
-        self._holds = _Holds()
+        self._holds = Holds()
         self._degraded: list[str] = []
-        self._timed_out = False
+
+    def to_its_end(self, about: RunRecord) -> RunRecord:
+        """Run it in an event loop of its own, on the clock that its crew can have."""
+        drive: Callable[[Coroutine[Any, Any, RunRecord]], RunRecord] = run_virtual
+        if self._crew.in_real_time:
+            drive = asyncio.run
+        return drive(self.whole(about))
 
     async def whole(self, about: RunRecord) -> RunRecord:
         """Run it, and give back what a model holds."""
@@ -164,29 +157,39 @@ class _Run:
     async def go(self, about: RunRecord) -> RunRecord:
         """Run it; the record lacks nothing but the score. Raises BenchError, or groups of it."""
         loop = asyncio.get_running_loop()
+        began_s = loop.time()
 
         def now() -> float:
-            return START_S + loop.time()
+            return START_S + loop.time() - began_s
 
+        site = Site(self._bundle, self._workspace, self._watching, self._holds, now)
         spending = self._spending()
         if spending is None:
-            await self._work(FreeReview(), now)
-            return self._record(about, None, None)
-        numbers = itertools.count()
-        outside = Outside(now, lambda: NOON, lambda: f"n{next(numbers)}", self._watching.look)
-        settings = DeskSettings(final_paths=(self._task.final_record_path,))
-        desk = Desk(spending, ScriptedJournal(), settings, outside)
+            return self._record(about, await self._crew.work(site, FreeReview()), None, None)
+        desk = self._desk(spending, now)
         async with asyncio.TaskGroup() as group:
             seat = Seat(desk, self._user(), self._watching, group, now)
+            review = DeskReview(
+                desk, seat, self._watching, self._holds, now, self._crew.tells_batches
+            )
             seat.sit()
             desk.start()
             try:
-                await self._work(_DeskReview(desk, seat, self._watching, self._holds, now), now)
+                tally = await self._crew.work(site, review)
+                record = self._record(about, tally, spending, seat)
             finally:
                 seat.leave()
-                record = self._record(about, spending, seat)
                 desk.close()
         return record
+
+    def _desk(self, spending: Spending, now: Callable[[], float]) -> Desk:
+        numbers = itertools.count()
+        outside = Outside(now, lambda: NOON, lambda: f"n{next(numbers)}", self._watching.look)
+        settings = DeskSettings(
+            after_read_back_s=self._conditions.talking.after_read_back_s,
+            final_paths=(self._task.final_record_path,),
+        )
+        return Desk(spending, ScriptedJournal(), settings, outside)
 
     def _spending(self) -> Spending | None:
         windows = self._task.windows if self._episode.controller == "oracle" else ()
@@ -217,71 +220,27 @@ class _Run:
             manner_of(self._task.availability),
             memories,
             self._episode.random_seed,
+            self._conditions.talking.word_s,
         )
-
-    # --- sessions
-
-    async def _work(self, review: Review, now: Callable[[], float]) -> None:
-        """The children side by side, then who integrates; or the single agent."""
-        main = f"{self._bundle.task_id}/main"
-        worker = self._hands.worker
-        briefs = {stream.id: stream for stream in self._bundle.workstreams}
-        async with asyncio.TaskGroup() as group:
-            for name, work in worker.streams.items():
-                who = Identity(self._bundle.task_id, f"{self._bundle.task_id}/{name}", name, main)
-                session = self._session(who, briefs[name].label, review, now)
-                group.create_task(self._within(session, work, briefs[name].brief))
-        manifest = self._bundle.manifest
-        session = self._session(Identity(self._bundle.task_id, main), manifest.title, review, now)
-        await self._within(session, worker.main, manifest.episode.brief)
-        if self._app is not None:
-            self._app.save(self._folder)
-
-    def _session(
-        self, who: Identity, title: str, review: Review, now: Callable[[], float]
-    ) -> Session:
-        stream = None if who.session == "main" else who.session
-        place = Place(self._workspace.scope(stream), Shell(), self._app)
-        recorder = self._watching.recorder(who.run_id, title, who.parent_run_id)
-        session = Session(who, place, Link(review, recorder, now, self._hands.pace))
-        self._sessions.append(session)
-        return session
-
-    async def _within(self, session: Session, work: Work, brief: str) -> None:
-        """Let a session work until it is done or its own time is up; then it ends where it is."""
-        loop = asyncio.get_running_loop()
-        limit_s = float(self._bundle.manifest.runtime.worker_timeout_seconds)
-        began_s = loop.time()
-        session.begin(brief)
-        async with asyncio.TaskGroup() as group:
-            task = group.create_task(_contained(session, work, self._hands.style))
-            while not task.done():
-                held_s = self._holds.so_far(session.who.run_id, START_S + loop.time())
-                left_s = limit_s + held_s - (loop.time() - began_s)
-                if left_s <= 0:
-                    self._timed_out = True
-                    task.cancel()
-                await asyncio.wait((task,), timeout=max(left_s, 1.0))
-        status = RunStatus.STOPPED if task.cancelled() else RunStatus.DONE
-        session.end(status)
 
     # --- the record
 
-    def _record(self, about: RunRecord, spending: Spending | None, seat: Seat | None) -> RunRecord:
+    def _record(
+        self, about: RunRecord, tally: Tally, spending: Spending | None, seat: Seat | None
+    ) -> RunRecord:
         spent = {} if spending is None else _spent(spending)
         asked = [] if seat is None else seat.asked()
         faults = [*(spending.faults if spending else ()), *(seat.faults if seat else ())]
         expected = self._bundle.manifest.episode.result_paths
         no_window = bool(about.control) or self._task.windows is None
-        held_s = sum(session.held_s for session in self._sessions)
         update = {
             **spent,
             "degraded": [*self._degraded, *(seat.degraded if seat else ())],
             "questions": seat.questions(no_window=no_window) if seat else [],
-            "held_s": round(held_s, 3),
-            "worker_s": round(self._worker_s(), 3),
-            "calls": sum(session.calls for session in self._sessions),
-            "timed_out": self._timed_out,
+            "held_s": round(tally.held_s, 3),
+            "worker_s": round(tally.worker_s, 3),
+            "calls": tally.calls,
+            "timed_out": tally.timed_out,
             "missing": [path for path in expected if not (self._folder / path).is_file()],
             "receipts": _receipts(seat.desk) if seat else Receipts(),
             "attention_cost": round(attention_cost(asked), 4),
@@ -289,82 +248,6 @@ class _Run:
         }
         record = about.model_copy(update=update)
         return _invalid(record, faults[0]) if faults else record
-
-    def _worker_s(self) -> float:
-        """The own time of the session that worked longest."""
-        runs = {run.run_id: run for run in self._watching.snapshots()}
-        return max(
-            (
-                (runs[session.who.run_id].updated_at_s or 0.0)
-                - (runs[session.who.run_id].started_at_s or 0.0)
-                - session.held_s
-                for session in self._sessions
-            ),
-            default=0.0,
-        )
-
-
-async def _contained(session: Session, work: Work, style: Style) -> None:
-    """A worker's code; what it raises that is none of ours is a WorkerFailed."""
-    try:
-        await work(session, style)
-    except JarvisError:
-        raise
-    except Exception as error:  # code of a bundle can raise anything
-        raise WorkerFailed(
-            f"The worker {session.who.run_id} raised {type(error).__name__}: {error}."
-        ) from error
-
-
-@dataclass(slots=True)
-class _Holds:
-    """How long each session has been held, the hold that goes on included. Unix times."""
-
-    ended: dict[str, float] = field(default_factory=dict)
-    began: dict[str, float] = field(default_factory=dict)
-
-    def end(self, run_id: str, now_s: float) -> float:
-        """A hold of this session is over; returns its length."""
-        held_s = now_s - self.began.pop(run_id, now_s)
-        self.ended[run_id] = self.ended.get(run_id, 0.0) + held_s
-        return held_s
-
-    def so_far(self, run_id: str, now_s: float) -> float:
-        """Seconds that this session did not work because it was held."""
-        return self.ended.get(run_id, 0.0) + now_s - self.began.get(run_id, now_s)
-
-
-@dataclass(frozen=True, slots=True)
-class _DeskReview:
-    """The boundary of a run with a desk (``bench.workers.session.Review``)."""
-
-    desk: Desk
-    seat: Seat
-    watching: Watching
-    holds: _Holds
-    now: Callable[[], float]
-
-    async def review(self, action: ProposedAction) -> Ruling:
-        """The desk's ruling. A worker makes one call a turn, so a refused one ends its turn."""
-        began_s = self.holds.began[action.run_id] = self.now()
-        ruling = await self.desk.review(action)
-        held_s = self.holds.end(action.run_id, self.now())
-        self.desk.note_delivered(action.run_id, action.action_id)
-        if ruling.verdict is Verdict.DENY:
-            self.desk.batch_ended(action.run_id)
-        if held_s > 0:
-            session = action.run_id.rpartition("/")[2]
-            self.watching.timeline.add(began_s, self.now(), session, "held", action.summary)
-        self.seat.told(action.run_id, action.action_id, held_s)
-        return ruling
-
-    def waiting(self, run_id: str) -> str:
-        """What the user said to this session unasked, told now."""
-        items = self.desk.to_tell(run_id)
-        for item in items:
-            self.desk.telling(run_id, item.receipt)
-            self.desk.told(run_id, item.receipt, taken=True)
-        return " ".join(item.text for item in items)
 
 
 def _spent(spending: Spending) -> dict[str, int]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bench.errors import WorkerFailed
 from bench.suite.bundle import Bundle
-from bench.tracks.collaboration import Hands
+from bench.tracks.sessions import Hands
 from bench.workers.base import UNPACED, Style
 from bench.workers.chat import chat_worker
 from bench.workers.scripted import load_worker

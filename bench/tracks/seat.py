@@ -24,7 +24,7 @@ from bench.requester import (
     broken_rule,
 )
 from bench.results import Question
-from bench.statistics import Asked
+from bench.statistics import Asked, Span, busy
 from bench.tracks.watching import Watching
 from jarvis_voice.attention import wording
 from jarvis_voice.attention.answering import NOBODY_ANSWERED
@@ -40,7 +40,18 @@ from jarvis_voice.errors import BrainError, JarvisError
 WORD_S = 0.4
 """A word takes this long to say: 150 words a minute, which is usual for conversation."""
 
+READ_BACK_S = 1.5
+"""The app waits so long for a correction once the user has heard what was understood."""
+
 _KNOWS = (Answerability.ANSWERED, Answerability.PARTIAL)
+
+
+@dataclass(frozen=True, slots=True)
+class Talking:
+    """How long talking takes. In real time everybody waits for it, so a test may make it short."""
+
+    word_s: float = WORD_S
+    after_read_back_s: float = READ_BACK_S
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +62,8 @@ class User:
     manner: Manner
     memories: Sequence[Memory]
     seed: str
+    calendar: Sequence[Span] = ()
+    word_s: float = WORD_S
 
 
 @dataclass(slots=True)
@@ -61,6 +74,7 @@ class _Put:
     heard: str
     at_s: float
     puttings: int = 0
+    busy: float = 0.0
     answered_at_s: float | None = None
     told_at_s: float | None = None
     said: RequesterAnswer | None = None
@@ -109,6 +123,7 @@ class Seat:
             if not self.user.manner.absent:
                 self._tasks.append(self.group.create_task(self._answer(put, len(self._put))))
         put.puttings += 1
+        put.busy += busy(self.now() - self.watching.timeline.began_s, self.user.calendar)
         self.desk.asked(request.request_id)
 
     def _requested(self, request: Request) -> None:
@@ -119,12 +134,12 @@ class Seat:
 
     async def _answer(self, put: _Put, number: int) -> None:
         manner = self.user.manner
-        await asyncio.sleep(_spoken_s(put.heard) + manner.waits_s(self.user.seed, number))
+        await asyncio.sleep(self._spoken_s(put.heard) + manner.waits_s(self.user.seed, number))
         since = None if self._first_answer_s is None else self.now() - self._first_answer_s
         said = await self._said(put.heard, manner.known(self.user.memories, since))
         if said is None:
             return
-        await asyncio.sleep(_spoken_s(said.user_text))
+        await asyncio.sleep(self._spoken_s(said.user_text))
         put.said, put.answered_at_s = said, self.now()
         self.watching.timeline.add(self.now(), self.now(), "user", "answer", said.user_text)
         put.taken, put.misunderstood = self._understood(put.request, said)
@@ -135,6 +150,9 @@ class Seat:
             self._first_answer_s = self.now()
             if manner.changes_mind is not None:
                 await self._think_again(put, manner)
+
+    def _spoken_s(self, text: str) -> float:
+        return self.user.word_s * len(text.split())
 
     async def _said(self, heard: str, memories: Sequence[Memory]) -> RequesterAnswer | None:
         """What the user says; None, and a fault is kept, when that breaks the contract."""
@@ -214,14 +232,15 @@ class Seat:
         """All questions, as they went; without a decision window none is timely or late."""
         return [self._question(put, no_window=no_window) for put in self._put.values()]
 
-    def asked(self) -> list[Asked]:
-        """The same as what they cost the user."""
+    def asked(self, *, by_calendar: bool) -> list[Asked]:
+        """The same as what they cost the user, with or without what they were busy with."""
         return [
             Asked(
                 len(put.heard.split()),
                 len(put.said.user_text.split()) if put.said else 0,
                 put.puttings,
                 put.idle_s,
+                put.busy if by_calendar else 0.0,
             )
             for put in self._put.values()
         ]
@@ -234,6 +253,7 @@ class Seat:
             session=put.request.run_ids[0],
             question=put.heard,
             puttings=put.puttings,
+            busy=round(put.busy, 4),
             answered_at_s=_since(put.answered_at_s, began_s),
             told_at_s=_since(put.told_at_s, began_s),
             answerability=put.said.answerability.value if put.said else "",
@@ -255,7 +275,3 @@ def _calls(request: AttentionRequest) -> list[tuple[str, str]]:
 
 def _since(at_s: float | None, began_s: float) -> float | None:
     return None if at_s is None else round(at_s - began_s, 3)
-
-
-def _spoken_s(text: str) -> float:
-    return WORD_S * len(text.split())

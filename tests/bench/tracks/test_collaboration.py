@@ -12,7 +12,8 @@ from bench.model_requester import ModelRequester
 from bench.requester import Answerability, RequesterAnswer
 from bench.results import Episode, RunRecord
 from bench.suite.bundle import Bundle
-from bench.tracks.collaboration import Conditions, Hands, run_episode
+from bench.tracks.collaboration import Conditions, run_episode
+from bench.tracks.sessions import Hands
 from bench.workers.base import Style
 from bench.workers.scripted import load_worker
 from jarvis_voice.attention.policy import Candidate, Decision

@@ -1,0 +1,52 @@
+"""The seam between a run and whoever works in it: sessions of this process, or an agent runtime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+from bench.suite.bundle import Bundle
+from bench.tracks.boundary import Holds
+from bench.tracks.watching import Watching
+from bench.workers.session import Review
+from bench.workers.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where a crew works, and who watches it."""
+
+    bundle: Bundle
+    workspace: Workspace
+    watching: Watching
+    holds: Holds
+    now: Callable[[], float]  # Unix time of the run's own clock, virtual or real
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What a crew did, in figures. Times in seconds."""
+
+    calls: int = 0
+    held_s: float = 0.0  # of all calls that waited for a ruling
+    worker_s: float = 0.0  # of the session that worked longest, holds excluded
+    timed_out: bool = False
+
+
+class Crew(Protocol):
+    """Who does a task."""
+
+    @property
+    def in_real_time(self) -> bool:
+        """It takes its own time, so that no virtual clock may run."""
+        ...
+
+    @property
+    def tells_batches(self) -> bool:
+        """It tells when the calls of one turn have ended; otherwise each turn is one call."""
+        ...
+
+    async def work(self, site: Site, review: Review) -> Tally:
+        """Do the whole task, each action past ``review``. Raises BenchError, or groups of it."""
+        ...
