@@ -5,6 +5,8 @@
     ├── SealedMalformed            the sealed half does, or it does not fit the public one
     ├── OutcomeMalformed           a reference outcome or a mutation cannot be built
     ├── WorkerFailed               a worker raised, or did not end within its calls
+    ├── RuntimeMissing             an agent runtime that should work is not installed
+    ├── ProviderFailed             the model of an agent runtime gave no answer, or not in time
     ├── WorkspaceFailed            a workspace cannot be made, read or run in
     ├── GraderFailed               a grader raised, or answered with something that is no score
     ├── JudgeFailed                a model grader cannot be reached, or answers with no verdict
@@ -55,6 +57,18 @@ class WorkerFailed(BenchError):
 
 
 class WorkspaceFailed(BenchError):
+class RuntimeMissing(BenchError):
+    """An agent runtime that should work is not installed; nothing was run."""
+
+    kind: ClassVar[str] = "runtime_missing"
+
+
+class ProviderFailed(BenchError):
+    """The model behind an agent runtime has no key, fails, or gives no answer in time."""
+
+    kind: ClassVar[str] = "provider_failed"
+
+
     """A workspace cannot be made, read or run in."""
 
     kind: ClassVar[str] = "workspace_failed"

@@ -49,10 +49,9 @@ class Holds:
 
 @dataclass(frozen=True, slots=True)
 class DeskReview:
-    """The app's desk as the boundary of a run (``bench.workers.session.Review``).
+    """The app's desk as the boundary of a run (``crew.Boundary``).
 
-    ``tells_batches``: the worker may make several calls in one turn of its model and tells when
-    they have ended; any other makes one call a turn, so that a refused one ends its turn.
+    A worker that makes one call a turn has ended its turn with a refused one.
     """
 
     desk: Desk
@@ -60,7 +59,7 @@ class DeskReview:
     watching: Watching
     holds: Holds
     now: Callable[[], float]
-    tells_batches: bool = False
+    one_call_a_turn: bool = True
 
     async def review(self, action: ProposedAction) -> Ruling:
         """The desk's ruling."""
@@ -72,7 +71,7 @@ class DeskReview:
             held_s = self.now() - began_s
             self.holds.end(action.run_id, began_s + held_s)
         self.desk.note_delivered(action.run_id, action.action_id)
-        if ruling.verdict is Verdict.DENY and not self.tells_batches:
+        if ruling.verdict is Verdict.DENY and self.one_call_a_turn:
             self.desk.batch_ended(action.run_id)
         if held_s > MOMENT_S:
             session = action.run_id.rpartition("/")[2]

@@ -170,7 +170,7 @@ class _Run:
         async with asyncio.TaskGroup() as group:
             seat = Seat(desk, self._user(), self._watching, group, now)
             review = DeskReview(
-                desk, seat, self._watching, self._holds, now, self._crew.tells_batches
+                desk, seat, self._watching, self._holds, now, self._crew.one_call_a_turn
             )
             seat.sit()
             desk.start()

@@ -34,6 +34,14 @@ class Tally:
     timed_out: bool = False
 
 
+class Boundary(Review, Protocol):
+    """A review that is told of turns."""
+
+    def batch_ended(self, run_id: str) -> None:
+        """All calls of one turn of this session have ended."""
+        ...
+
+
 class Crew(Protocol):
     """Who does a task."""
 
@@ -43,10 +51,10 @@ class Crew(Protocol):
         ...
 
     @property
-    def tells_batches(self) -> bool:
-        """It tells when the calls of one turn have ended; otherwise each turn is one call."""
+    def one_call_a_turn(self) -> bool:
+        """No turn of its model makes several calls; of any other the desk learns the batches."""
         ...
 
-    async def work(self, site: Site, review: Review) -> Tally:
+    async def work(self, site: Site, review: Boundary) -> Tally:
         """Do the whole task, each action past ``review``. Raises BenchError, or groups of it."""
         ...

@@ -11,7 +11,7 @@ import asyncio
 from dataclasses import dataclass, field
 
 from bench.errors import WorkerFailed
-from bench.tracks.crew import Site, Tally
+from bench.tracks.crew import Boundary, Site, Tally
 from bench.workers.app_state import AppState
 from bench.workers.base import Pace, Style, Work, Worker
 from bench.workers.session import Identity, Link, Place, Review, Session
@@ -34,11 +34,11 @@ class Hands:
         return False
 
     @property
-    def tells_batches(self) -> bool:
-        """One call a turn."""
-        return False
+    def one_call_a_turn(self) -> bool:
+        """Tools are awaited one by one."""
+        return True
 
-    async def work(self, site: Site, review: Review) -> Tally:
+    async def work(self, site: Site, review: Boundary) -> Tally:
         """All sessions of the task."""
         sessions = _Sessions(self, site, review)
         await sessions.work()

@@ -107,9 +107,11 @@ class Watching:
         self.on_evidence: Callable[[str, str], None] = lambda run_id, text: None
         self._states: dict[str, RunState] = {}
 
-    def recorder(self, run_id: str, title: str, parent_run_id: str | None) -> Recording:
+    def recorder(
+        self, run_id: str, title: str, parent_run_id: str | None, runtime: str = "bench"
+    ) -> Recording:
         """A recorder for one session (``bench.workers.session.Recorder``)."""
-        self._states[run_id] = initial(run_id, "bench", title, parent_run_id)
+        self._states[run_id] = initial(run_id, runtime, title, parent_run_id)
         return Recording(self, run_id)
 
     def record(self, run_id: str, event: RunEvent) -> None:

@@ -83,6 +83,10 @@ class FreeReview:
         del run_id
         return ""
 
+    def batch_ended(self, run_id: str) -> None:
+        """Of no interest."""
+        del run_id
+
 
 @dataclass(slots=True)
 class Tape:
@@ -202,7 +206,7 @@ class Session:
                 return refused
         ran, changed = await self._place.scope.execute(self._place.shell, command)
         await asyncio.sleep(self._link.pace.run)
-        call = _Call(call.call_id, _with_changes(call.action, changed.texts()))
+        call = _Call(call.call_id, with_changes(call.action, changed.texts()))
         refused, told = await self._reviewed(call)
         if refused is not None:
             return refused
@@ -315,7 +319,7 @@ class Session:
         )
 
 
-def _with_changes(action: ProposedAction, texts: Mapping[str, str]) -> ProposedAction:
+def with_changes(action: ProposedAction, texts: Mapping[str, str]) -> ProposedAction:
     """The action with the files that it would really change, and what would stand in them."""
     shown = [text if len(texts) == 1 else f"--- {path}\n{text}" for path, text in texts.items()]
     content, cut = safe("\n".join(shown), CONTENT_CHARS)

@@ -272,7 +272,7 @@ class Scope:
             raise WorkspaceFailed(f"No view of the workspace can be made: {error}.") from error
         try:
             folder = top / "workspace"
-            self._copy_to(folder)
+            self.copy_to(folder)
             yield folder
         finally:
             shutil.rmtree(top, ignore_errors=True)
@@ -285,7 +285,8 @@ class Scope:
                 if source.is_file() and not source.is_symlink() and self.may_see(name):
                     yield name, source
 
-    def _copy_to(self, folder: Path) -> None:
+    def copy_to(self, folder: Path) -> None:
+        """Make the folder a copy of what this scope shows, its results included."""
         for name, source in self._sources():
             target = folder / name
             target.parent.mkdir(parents=True, exist_ok=True)
