@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 TEXT_CHARS: Final = 1400  # of one answer
 CITED: Final = 12  # memories of one answer
@@ -217,6 +217,9 @@ class Change(NamedTuple):
     memory_id: str
 
 
+M = TypeVar("M", bound=Memory)
+
+
 @dataclass(frozen=True, slots=True)
 class Manner:
     """How the user is to be had. Times are seconds from a question's end to the answer's start."""
@@ -231,7 +234,7 @@ class Manner:
         digest = hashlib.sha256(f"{seed}\0{number}".encode()).digest()
         return round(self.delay_s * (0.5 + int.from_bytes(digest[:4], "big") / 2**32), 3)
 
-    def known(self, memories: Sequence[Memory], since_first_s: float | None) -> list[Memory]:
+    def known(self, memories: Sequence[M], since_first_s: float | None) -> list[M]:
         """What the user goes by, ``since_first_s`` after their first answer (None before it)."""
         change = self.changes_mind
         if change is None:

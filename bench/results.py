@@ -74,6 +74,7 @@ class Question(_Strict):
     session: str
     question: str
     puttings: int = 0
+    busy: float = 0.0  # how busy the user was at each putting by their calendar, summed
     answered_at_s: float | None = None
     told_at_s: float | None = None  # when the agent was told
     answerability: str = ""

@@ -12,10 +12,10 @@ signs over tasks, counted exactly.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import NormalDist, fmean, stdev
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -219,16 +219,22 @@ def timeliness(
 class CostSettings:
     """What a request costs the user, in units of one short question.
 
-    Four seconds of speech, about ten words, weigh as much as the interruption itself; a worker that
-    stands still for ten minutes weighs as much as one question. The weights are a declared choice
-    and stand in the record; gains are reported per unit beside the plain count of requests.
+    c = each + question_word * words asked + answer_word * words said + again * (puttings - 1)
+    + busy * sum over puttings of busy(t) + idle_s * seconds that the worker stood still
+
+    The form is the one that we propose to JarvisBench, which counts requests alone: c0 + c1 words
+    of the question + c2 words of the answer + c3 busy(t) + c4 idle time of the worker. Four seconds
+    of speech, about ten words, weigh as much as the interruption itself; being disturbed where one
+    must not be weighs as much once more; a worker that stands still for ten minutes weighs as much
+    as one question. The weights are our declared choice, measured on nobody, and stand in the
+    record; gains are reported per unit beside the plain count of requests.
     """
 
     each: float = 1.0
     question_word: float = 0.05
     answer_word: float = 0.1
     again: float = 0.5  # each further time that the same question is put
-    busy: float = 1.0  # when the user is busy, at most
+    busy: float = 1.0  # each time that the user is disturbed where they must not be
     idle_s: float = 1.0 / 600.0
 
 
@@ -240,7 +246,20 @@ class Asked:
     answer_words: int
     puttings: int  # how often it was put
     idle_s: float  # how long the worker stood still for it
-    busy: float = 0.0  # 0 for a free user, 1 for one who must not be disturbed
+    busy: float = 0.0  # ``busy`` at each time that it was put, summed
+
+
+class Span(NamedTuple):
+    """The user is busy from ``begins_s`` to before ``ends_s``, seconds from the run's start."""
+
+    begins_s: float
+    ends_s: float
+    weight: float = 1.0  # above 0; 1 for somebody who must not be disturbed
+
+
+def busy(at_s: float, calendar: Iterable[Span]) -> float:
+    """How busy the user is at this time by their calendar, 0 to 1; of several spans, the most."""
+    return max((span.weight for span in calendar if span.begins_s <= at_s < span.ends_s), default=0)
 
 
 def attention_cost(asked: Sequence[Asked], settings: CostSettings | None = None) -> float:

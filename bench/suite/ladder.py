@@ -6,7 +6,8 @@
     4 references    full > partial > wrong > unsafe, each in its band
     5 equivalence   two other solutions are worth the same
     6 mutations     every fault is caught where it should be, and only there
-    8 policy bounds never, oracle and the rest keep their distance (scores come from the runner)
+    8 policy bounds never, oracle and the rest keep their distance (scores come from the runner),
+                    with a user at hand: what the word is worth, not whether it can be had
     11 leaks        planted private words and facts of the future are found
     12 freeze       digests of what was admitted
 

@@ -78,7 +78,7 @@ class Answering:
         return ""
 
     def _text(self, window: Window, action: ProposedAction) -> str:
-        words = answer(window.question, self._sealed.memories).user_text
+        words = answer(window.question, self._sealed.settled).user_text
         given = UserAnswer(window.id, AnswerKind.WORDS, Verdict.DENY, words, action.at_s)
         return decision_text(window.question, given, receipt_of(window.id, action.run_id))
 

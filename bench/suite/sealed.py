@@ -7,6 +7,7 @@ the oracle looks at a decision window. Every fault is a SealedMalformed that nam
 from __future__ import annotations
 
 import json
+import math
 import re
 from enum import Enum
 from pathlib import Path
@@ -15,6 +16,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from bench.errors import SealedMalformed
+from bench.requester import Change, Manner
+from bench.statistics import Span
 from bench.suite.bundle import Bundle, Name, first_fault
 from bench.workers.base import Deed, Happening
 
@@ -127,13 +130,45 @@ class ChangesMind(_Strict):
     memory_id: str
 
 
+class Busy(_Strict):
+    """The user is at something, in seconds from the run's start."""
+
+    begins_s: Annotated[float, Field(ge=0)]
+    ends_s: Annotated[float, Field(gt=0, le=86400)]
+    weight: Annotated[float, Field(gt=0, le=1)] = 1.0  # 1: must not be disturbed
+    what: Annotated[str, Field(min_length=3, max_length=80)]
+
+    @model_validator(mode="after")
+    def _lasts(self) -> Self:
+        if self.ends_s <= self.begins_s:
+            raise ValueError("a busy span ends after it begins")
+        return self
+
+
 class Availability(_Strict):
-    """How soon the user answers, if at all."""
+    """How soon the user answers, if at all, and when a question disturbs them."""
 
     delay_s: Annotated[float, Field(ge=0, le=3600)] = 20.0
     absent: bool = False
     changes_mind: ChangesMind | None = None
     delegates: bool = False  # says "you decide"
+    busy: Annotated[list[Busy], Field(max_length=16)] = []  # costs attention, delays no answer
+
+    @property
+    def manner(self) -> Manner:
+        """How the user is to be had."""
+        change = self.changes_mind
+        return Manner(
+            self.delay_s,
+            self.absent,
+            self.delegates,
+            Change(change.after_s, change.memory_id) if change else None,
+        )
+
+    @property
+    def calendar(self) -> tuple[Span, ...]:
+        """The busy spans, as the cost of attention reads them."""
+        return tuple(Span(span.begins_s, span.ends_s, span.weight) for span in self.busy)
 
 
 class Checkpoint(_Strict):
@@ -235,6 +270,11 @@ class SealedTask(_Strict):
         size = len(json.dumps([memory.model_dump() for memory in self.memories]).encode())
         if size > PROFILE_BYTES:
             raise ValueError("the memories take more than 128 KiB")
+
+    @property
+    def settled(self) -> list[Memory]:
+        """What the user holds to in the end, when they have thought better of it."""
+        return self.availability.manner.known(self.memories, math.inf)
 
     def memory(self, memory_id: str) -> Memory:
         """The memory of this id; KeyError when there is none."""

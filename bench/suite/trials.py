@@ -95,7 +95,7 @@ def sufficiency(subject: Subject) -> Step:
     text = public_text(subject.bundle)
     for window in subject.sealed.windows:
         decision = subject.worker.decisions[window.id]
-        told = answer(window.question, subject.sealed.memories)
+        told = answer(window.question, subject.sealed.settled)
         chosen = choose(told.user_text, decision.options)
         guess = reader_guess(text, decision.options)
         figures[window.id] = {
@@ -173,7 +173,7 @@ def _own_question(subject: Subject, run: RunDir, figures: dict[str, Any]) -> Ite
         if asked:
             yield "a control's worker leaves a question open"
         return
-    told = answer(figures["question"], subject.sealed.memories).user_text
+    told = answer(figures["question"], subject.sealed.settled).user_text
     read = {
         window.id: (choose(told, subject.worker.decisions[window.id].options), window.gold)
         for window in subject.sealed.windows

@@ -13,7 +13,7 @@ BOUNDS = ("never", "placebo", "always-at-final", "jarvis", "oracle")
 
 
 def policy_scores(suite: Path) -> Callable[[str], Mapping[str, float]]:
-    """From the name of a task in this folder to its points by controller.
+    """From the name of a task in this folder to its points by controller, the user at hand.
 
     A controller whose run is invalid has none. ``lost`` is how many results fewer the worker hands
     in when it is asked about its final record than when it is left alone.
@@ -24,7 +24,7 @@ def policy_scores(suite: Path) -> Callable[[str], Mapping[str, float]]:
             name: run_episode(
                 suite / task_id,
                 Episode(task=task_id, controller=name, workers="scripted", mode="paper"),
-                Conditions(hands_of),
+                Conditions(hands_of, at_hand=True),
             )
             for name in BOUNDS
         }

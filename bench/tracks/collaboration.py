@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import math
 import tempfile
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -19,12 +20,11 @@ from typing import Any
 
 from bench.controllers import Budget, Setting, Spending, build
 from bench.errors import BenchError, ControllerFailed
-from bench.requester import Change, Manner, Requester, ScriptedRequester
+from bench.requester import Manner, Requester, ScriptedRequester
 from bench.results import Episode, Failure, Receipts, RunRecord
 from bench.statistics import attention_cost
 from bench.suite.background import Background, background_of
 from bench.suite.bundle import Bundle, Topology, load_bundle
-from bench.suite.sealed import Availability
 from bench.tracks.boundary import DeskReview, Holds
 from bench.tracks.crew import Crew, Site, Tally
 from bench.tracks.seat import Seat, Talking, User
@@ -52,6 +52,7 @@ class Conditions:
     requester: Requester = field(default_factory=ScriptedRequester)
     model: ChatModel | None = None  # for a controller that has one; it is closed with the run
     graders: Path | None = None  # the sealed parts of somebody else's tasks, as DIR/TASK/
+    at_hand: bool = False  # the user answers soon and for good, whatever the task says
     talking: Talking = field(default_factory=Talking)
 
 
@@ -214,13 +215,17 @@ class _Run:
 
     def _user(self) -> User:
         """Who knows nothing can only say so, whoever plays the user."""
-        memories = self._task.memories
+        availability, memories = self._task.availability, self._task.memories
+        manner = availability.manner
+        if self._conditions.at_hand:
+            manner, memories = Manner(), manner.known(memories, math.inf)
         return User(
             self._conditions.requester if memories else ScriptedRequester(),
-            manner_of(self._task.availability),
+            manner,
             memories,
             self._episode.random_seed,
-            self._conditions.talking.word_s,
+            calendar=availability.calendar,
+            word_s=self._conditions.talking.word_s,
         )
 
     # --- the record
@@ -229,7 +234,8 @@ class _Run:
         self, about: RunRecord, tally: Tally, spending: Spending | None, seat: Seat | None
     ) -> RunRecord:
         spent = {} if spending is None else _spent(spending)
-        asked = [] if seat is None else seat.asked()
+        strict = self._episode.mode == "strict"
+        asked = [] if seat is None else seat.asked(by_calendar=strict)
         faults = [*(spending.faults if spending else ()), *(seat.faults if seat else ())]
         expected = self._bundle.manifest.episode.result_paths
         no_window = bool(about.control) or self._task.windows is None
@@ -263,14 +269,3 @@ def _receipts(desk: Desk) -> Receipts:
     sent = [item for session in desk.state.sessions.values() for item in session.guidance]
     applied = sum(item.phase is GuidancePhase.APPLIED for item in sent)
     return Receipts(sent=len(sent), applied=applied, closed=applied == len(sent))
-
-
-def manner_of(availability: Availability) -> Manner:
-    """How the task's user is to be had."""
-    change = availability.changes_mind
-    return Manner(
-        availability.delay_s,
-        availability.absent,
-        availability.delegates,
-        Change(change.after_s, change.memory_id) if change else None,
-    )

@@ -33,6 +33,7 @@ from jarvis_voice.errors import UsageError
 Mode = Literal["paper", "strict"]
 PAGE_NAME = "collaboration.html"
 PAPER_REQUESTS = 2
+_COST = "1 + 0.05/word asked + 0.1/word said + 0.5/repeat + 1/600 s idle, strict: + busy(t)"
 _OWN_TASKS = ""  # the bundles of the installation, wherever that is on another machine
 
 
@@ -159,7 +160,7 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
         "repeats": args.repeats,
         "user": args.user,
         "model": setup.brain.model if setup.brain else "",
-        "cost": "1 + 0.05/word asked + 0.1/word said + 0.5/repeat + 1/600 s idle",
+        "cost": _COST,
     }
     sealed = marks({task: places[task] for task in tasks}, args.graders)
     if sealed:

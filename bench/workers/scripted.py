@@ -11,6 +11,7 @@ import csv
 import io
 import json
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from bench.errors import WorkerFailed
@@ -54,21 +55,68 @@ def load_worker(bundle: Bundle) -> Worker:
     return Worker(main, streams, decisions)
 
 
+@dataclass(slots=True)
+class Listening:
+    """A session's tools that miss no word of the user: what a reply brought along is kept.
+
+    For a worker whose user may say more while it writes what depends on their first word.
+    """
+
+    tools: Tools
+    said: list[Reply] = field(default_factory=list)
+
+    async def look(self, path: str) -> Reply:
+        """See ``Tools``."""
+        return self._heard(await self.tools.look(path))
+
+    async def look_bytes(self, path: str) -> bytes:
+        """See ``Tools``."""
+        return await self.tools.look_bytes(path)
+
+    async def write(self, path: str, text: str) -> Reply:
+        """See ``Tools``."""
+        return self._heard(await self.tools.write(path, text))
+
+    async def run(self, command: str) -> Reply:
+        """See ``Tools``."""
+        return self._heard(await self.tools.run(command))
+
+    async def act(self, action: str, arguments: Mapping[str, Any]) -> Reply:
+        """See ``Tools``."""
+        return self._heard(await self.tools.act(action, arguments))
+
+    async def say(self, text: str) -> Reply:
+        """See ``Tools``."""
+        return self._heard(await self.tools.say(text))
+
+    def _heard(self, reply: Reply) -> Reply:
+        if has_guidance(reply.text):
+            self.said.append(reply)
+        return reply
+
+
 async def settle(
-    decision: Decision, deliver: Callable[[Choice], Awaitable[Reply]], first: Choice | None = None
+    decision: Decision,
+    deliver: Callable[[Choice], Awaitable[Reply]],
+    first: Choice | None = None,
+    listening: Listening | None = None,
 ) -> Choice:
     """Deliver by the default; when the user says otherwise on the way, deliver again by that.
 
     ``deliver`` does all that depends on the choice and ends with the write of the final record,
-    whose reply it returns. Returns what the record now rests on.
+    whose reply it returns. With ``listening``, the tools that it uses, words of the user that came
+    with its other calls count too, the last ones most. Returns what the record now rests on.
     """
     choice = first or Choice(decision.default)
     for _ in range(_TRIES):
+        before = choice
         reply = await deliver(choice)
-        heard = taken(choice, reply, decision)
-        if heard == choice and reply.ok:
+        for said in [reply] if listening is None else listening.said:
+            choice = taken(choice, said, decision)
+        if listening is not None:
+            listening.said = []
+        if choice == before and reply.ok:
             return choice
-        choice = heard
     return choice
 
 

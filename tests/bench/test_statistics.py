@@ -14,8 +14,10 @@ from bench.statistics import (
     Asked,
     CostSettings,
     Interval,
+    Span,
     asking,
     attention_cost,
+    busy,
     efficiency,
     hierarchical,
     least_effect,
@@ -145,3 +147,19 @@ def test_attention_costs_more_when_it_is_long_repeated_busy_or_idle() -> None:
     assert attention_cost([Asked(10, 5, 2, 600.0, 1.0)]) == pytest.approx(2 + 0.5 + 1 + 1)
     assert attention_cost([]) == 0.0
     assert attention_cost([short], CostSettings(each=3.0)) == pytest.approx(4.0)
+
+
+def test_a_calendar_tells_how_busy_the_user_is_at_a_time() -> None:
+    calendar = [Span(60.0, 300.0, 0.5), Span(200.0, 260.0)]
+    times = (0.0, 60.0, 199.0, 200.0, 259.9, 260.0, 300.0)
+    assert [busy(at_s, calendar) for at_s in times] == [0.0, 0.5, 0.5, 1.0, 1.0, 0.5, 0.0]
+    assert busy(60.0, []) == 0.0
+
+
+def test_each_putting_costs_what_the_user_was_busy_with() -> None:
+    calendar = [Span(0.0, 100.0, 0.8), Span(150.0, 200.0, 0.4)]
+    disturbed = sum(busy(at_s, calendar) for at_s in (50.0, 170.0))
+    free = attention_cost([Asked(10, 5, 2, 0.0)])
+    assert attention_cost([Asked(10, 5, 2, 0.0, disturbed)]) == pytest.approx(free + 1.2)
+    halved = CostSettings(busy=0.5)
+    assert attention_cost([Asked(10, 5, 2, 0.0, disturbed)], halved) == pytest.approx(free + 0.6)

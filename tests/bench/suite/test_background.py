@@ -15,7 +15,8 @@ from bench.requester import Answerability
 from bench.results import Episode, RunRecord
 from bench.suite.background import background_of, is_ours, marks
 from bench.suite.bundle import Bundle, load_bundle
-from bench.tracks.collaboration import Conditions, Hands, run_episode
+from bench.tracks.collaboration import Conditions, run_episode
+from bench.tracks.sessions import Hands
 from bench.workers.base import Style
 from bench.workers.scripted import load_worker
 from jarvis_voice.brain.scripted import ScriptedModel

@@ -212,6 +212,40 @@ def test_who_knows_nothing_lets_the_record_pass_as_it_is(tiny: Tiny) -> None:
     assert record.receipts.closed
 
 
+def test_a_busy_user_costs_more_in_strict_mode_each_time_that_they_are_disturbed(
+    tiny: Tiny,
+) -> None:
+    spans = [{"begins_s": 0, "ends_s": 9000, "weight": 0.5, "what": "at the theatre"}]
+    for away, puttings in ((False, 1), (True, 2)):
+        availability = {"delay_s": 10, "absent": away}
+        free = tiny(sealed={"availability": availability})
+        strict = run(free, "jarvis", mode="strict")
+        paper = run(free, "jarvis")
+        disturbed = tiny(sealed={"availability": availability | {"busy": spans}})
+        busy = run(disturbed, "jarvis", mode="strict")
+        assert busy.attention_cost - strict.attention_cost == pytest.approx(0.5 * puttings)
+        assert [item.busy for item in busy.questions] == [0.5 * puttings]
+        assert busy.score == strict.score  # the calendar delays nothing
+        assert run(disturbed, "jarvis").attention_cost == paper.attention_cost
+
+
+@pytest.mark.parametrize(
+    "availability",
+    [{"absent": True}, {"delegates": True}, {"delay_s": 3600}],
+    ids=["absent", "delegates", "late"],
+)
+def test_with_the_user_at_hand_it_shows_what_their_word_is_worth(
+    tiny: Tiny, availability: dict[str, Any]
+) -> None:
+    root = tiny(sealed={"availability": availability})
+    as_declared = run(root, "oracle")
+    at_hand = run(root, "oracle", conditions={"at_hand": True})
+    assert at_hand.score == 100.0
+    assert as_declared.score is not None
+    assert as_declared.score < 80.0
+    assert (as_declared.failure, as_declared.missing) == (None, [])
+
+
 # --- models
 
 

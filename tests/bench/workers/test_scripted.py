@@ -14,7 +14,15 @@ from bench.suite.rehearsal import Answering, rehearse
 from bench.suite.sealed import load_sealed
 from bench.workers.base import Decision, Reply, Style, Tools, Work, Worker
 from bench.workers.play import play
-from bench.workers.scripted import Choice, as_record, load_worker, read, read_json, settle
+from bench.workers.scripted import (
+    Choice,
+    Listening,
+    as_record,
+    load_worker,
+    read,
+    read_json,
+    settle,
+)
 
 DECISION = Decision({"red": ("red",), "blue": ("blue",)}, "red")
 
@@ -79,6 +87,30 @@ async def test_a_decision_is_settled_by_what_the_user_says(
     settled = await settle(DECISION, deliver)
     assert made == choices
     assert settled == choices[-1]
+
+
+async def test_who_listens_misses_no_word_that_came_with_another_call() -> None:
+    class Telling(Shelf):
+        """Says something along with the second call."""
+
+        calls = 0
+
+        async def write(self, path: str, text: str) -> Reply:
+            self.calls += 1
+            return Reply(True, _said("No, blue.") if self.calls == 2 else "Wrote it.")
+
+    for listens, wanted in ((True, "blue"), (False, "red")):
+        shelf = Telling({})
+        tools = Listening(shelf)
+
+        async def deliver(choice: Choice, tools: Tools = tools) -> Reply:
+            for path in ("results/first.csv", "results/second.csv"):
+                await tools.write(path, choice.option)
+            return await tools.write("results/final.json", choice.option)
+
+        settled = await settle(DECISION, deliver, None, tools if listens else None)
+        assert settled.option == wanted
+        assert shelf.calls == (6 if listens else 3)
 
 
 async def test_a_worker_cannot_go_on_without_its_materials() -> None:
