@@ -11,7 +11,15 @@ from decimal import Decimal
 from typing import Any, NamedTuple
 
 from bench.workers.base import Decision, Reply, Style, Tools
-from bench.workers.scripted import Choice, as_record, read, read_csv, read_json, settle
+from bench.workers.scripted import (
+    Choice,
+    Listening,
+    as_record,
+    read,
+    read_csv,
+    read_json,
+    settle,
+)
 
 DECISIONS = {
     "almonds": Decision(
@@ -57,6 +65,7 @@ class Bought(NamedTuple):
 
 
 async def work(tools: Tools, style: Style) -> None:
+    tools = listening = Listening(tools)  # the cook may say more while the papers are written
     rules = await read(tools, "sources/kitchen_rules.md")
     guests = await read_csv(tools, "sources/guests.csv")
     recipes = await read_json(tools, "sources/recipes.json")
@@ -91,7 +100,7 @@ async def work(tools: Tools, style: Style) -> None:
         record = _record(bought, choice, leaves_open=leaves_open)
         return await tools.write("results/final.json", as_record(record))
 
-    choice = await settle(DECISIONS["almonds"], deliver)
+    choice = await settle(DECISIONS["almonds"], deliver, listening=listening)
     await tools.say(f"The meal is planned: {choice.option.replace('_', ' ')}. Nothing is ordered.")
 
 

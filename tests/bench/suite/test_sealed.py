@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from bench.errors import SealedMalformed
+from bench.statistics import Span
 from bench.suite.bundle import load_bundle
 from bench.suite.sealed import Predicate, load_sealed
 from bench.workers.base import Deed, Happening
@@ -48,6 +49,18 @@ def _first(kind: str, key: str, value: object) -> Callable[[Any], None]:
             ),
             "changes_mind",
         ),
+        (
+            lambda data: data["availability"].update(
+                busy=[{"begins_s": 60, "ends_s": 60, "what": "on the telephone"}]
+            ),
+            "ends after it begins",
+        ),
+        (
+            lambda data: data["availability"].update(
+                busy=[{"begins_s": 0, "ends_s": 60, "weight": 1.5, "what": "on the telephone"}]
+            ),
+            "weight",
+        ),
     ],
 )
 def test_a_sealed_half_at_fault_is_refused(
@@ -57,6 +70,22 @@ def test_a_sealed_half_at_fault_is_refused(
     edit_json(root / "sealed" / "task.json", change)
     with pytest.raises(SealedMalformed, match=says):
         load_sealed(load_bundle(root))
+
+
+def test_a_user_who_thinks_better_of_it_holds_to_the_newer_of_two_memories(
+    bundle_copy: Copy,
+) -> None:
+    sealed = load_sealed(load_bundle(bundle_copy("wedding_kitchen")))
+    manner = sealed.availability.manner
+    at_first = [memory.memory_id for memory in manner.known(sealed.memories, None)]
+    in_the_end = [memory.memory_id for memory in sealed.settled]
+    assert set(at_first) ^ set(in_the_end) == {"user.no_dear_flour", "user.hazelnuts_agreed"}
+    assert "user.hazelnuts_agreed" in in_the_end
+
+
+def test_a_calendar_is_read_as_spans(bundle_copy: Copy) -> None:
+    sealed = load_sealed(load_bundle(bundle_copy("incident_notice")))
+    assert sealed.availability.calendar == (Span(0.0, 1800.0, 1.0),)
 
 
 def test_a_control_is_named_so(bundle_copy: Copy, edit_json: EditJson) -> None:

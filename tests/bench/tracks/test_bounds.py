@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from bench.results import Episode
+from bench.suite.catalog import TASKS
 from bench.tracks.bounds import BOUNDS, policy_scores
+from bench.tracks.collaboration import Conditions, run_episode
+from bench.tracks.hands import hands_of
 
 Tiny = Callable[..., Path]
 
@@ -29,3 +33,17 @@ def test_a_worker_that_gives_up_its_record_when_asked_is_counted(tiny: Tiny) -> 
 def test_a_run_that_is_no_score_has_no_points(tiny: Tiny) -> None:
     points = policy_scores(tiny(grade="grade = 5").parent)("gifts")
     assert points == {"lost": 0.0}
+
+
+def test_bounds_are_of_a_user_at_hand_also_where_the_task_has_none(tiny: Tiny) -> None:
+    points = policy_scores(tiny(sealed={"availability": {"absent": True}}).parent)("gifts")
+    assert points["oracle"] - points["never"] == 25.0
+
+
+def test_what_a_user_says_while_the_papers_are_written_is_not_missed() -> None:
+    """The cook of this task rings the guests after the first answer."""
+    episode = Episode(task="wedding_kitchen", controller="jarvis", workers="scripted", mode="paper")
+    record = run_episode(TASKS / episode.task, episode, Conditions(hands_of))
+    assert record.score == 100.0
+    assert [item.cited for item in record.questions] == [["user.no_dear_flour"]]
+    assert (record.receipts.sent, record.receipts.closed) == (2, True)
