@@ -33,12 +33,22 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """The sound of a question and of its answer: what each listener made of it, and when."""
+
+    question: str  # as Jarvis heard it; empty when it was lost
+    said: str = ""  # the answer before it became sound
+    first_audio_s: float | None = None  # from the question's end
+    kept: bool = False  # its first phrase had been said before and was only played
+
+
+@dataclass(frozen=True, slots=True)
 class Answered:
     """What was said, and the version of each run that it told about."""
 
-    text: str
+    text: str  # when it was spoken: as the user heard it
     versions: dict[str, int] = field(default_factory=dict)
-    first_audio_s: float | None = None  # from the question's end, when it was spoken
+    heard: Heard | None = None  # when it was spoken
 
 
 class Answerer(Protocol):
@@ -166,7 +176,10 @@ def answerer(name: str, sealed: SealedTask, model: ChatModel | None = None) -> A
 
 
 def exchanged(turn: int, question: str, answered: Answered) -> Exchange:
-    """An answer that was heard to its end, for the dialogue of the next question."""
-    return Exchange(
-        turn, question, answered.text, answered.text, cut=False, run_versions=answered.versions
-    )
+    """An answer that was heard to its end, for the dialogue of the next question.
+
+    Jarvis knows a spoken question as it heard it, and its own answer as it worded it.
+    """
+    heard = answered.heard
+    asked, said = (question, answered.text) if heard is None else (heard.question, heard.said)
+    return Exchange(turn, asked, said, said, cut=False, run_versions=answered.versions)

@@ -43,7 +43,8 @@ from bench.echo_hour import RememberingSynthesizer
 from bench.overlap_cases import SEED, Case, all_cases, transcript_of
 from bench.room_interruptions import LongAnswers
 from bench.simulator import Simulation, Stage
-from bench.wer import errors_between, normalized
+from bench.wer import normalized
+from bench.word_errors import errors_between
 from jarvis_voice import events
 from jarvis_voice.cli.spoken_user import shared_prompts
 from jarvis_voice.telemetry.recorded import Span, audible_spans

@@ -32,6 +32,7 @@ from audio.errors import AudioError, EngineMissing
 from audio.vad.base import FRAME_SAMPLES
 from audio.vad.silero import SileroVad
 from audio.wav import read_audio
+from bench.word_errors import errors_between
 from jarvis_voice.clock import stopwatch
 
 _DEFAULT_ENGINES = ("whisper-tiny.en", "whisper-base", "moonshine-tiny-en")
@@ -76,17 +77,6 @@ def normalized(text: str, language: str = "en") -> list[str]:
         return re.findall(r"\w", text)
     text = re.sub(r"\d+(?:[.,]\d+)*", lambda number: f" {_in_words(number.group())} ", text)
     return re.findall(r"[^\W_]+(?:'[^\W_]+)*", text)
-
-
-def errors_between(reference: Sequence[str], heard: Sequence[str]) -> int:
-    """The fewest substitutions, insertions and deletions that turn one into the other."""
-    row = list(range(len(heard) + 1))
-    for i, expected in enumerate(reference, 1):
-        diagonal, row[0] = row[0], i
-        for j, word in enumerate(heard, 1):
-            substituted = diagonal + (expected != word)
-            diagonal, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, substituted)
-    return row[-1]
 
 
 def score(recognizer: Recognizer, vad: SileroVad, clip: Clip, path: Path) -> Score:

@@ -84,7 +84,7 @@ _OVER = re.compile(
     r"|nothing is (?:left|open))\b"
 )
 _ON = re.compile(
-    r"(?i)\b(?:still (?:working|running|going|at work|busy)|the action under way|work goes on"
+    r"(?i)\b(?:still (?:working|running|going|at work|busy)|the action under ?way|work goes on"
     r"|(?:it|work|run|task) (?:is|has) not (?:yet )?(?:done|finished|complete)"
     r"|(?:it|agent|run) is (?:working|at work|waiting))\b"
 )

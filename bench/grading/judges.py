@@ -12,13 +12,17 @@ import json
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import aclosing
+from typing import NamedTuple
 
 from bench.errors import JudgeFailed
 from jarvis_voice.brain.chat_model import ChatMessage, ChatModel
 from jarvis_voice.errors import BrainError
 
-VERDICTS = ("supported", "unsupported", "contradicted")
+SUPPORTED, UNSUPPORTED, CONTRADICTED = "supported", "unsupported", "contradicted"
+VERDICTS = (SUPPORTED, UNSUPPORTED, CONTRADICTED)
 DISPUTED = "disputed"
+FAMILIES = 2  # of one family only, judges share their faults
 SEEN_CHARS = 12_000
 REPLY_CHARS = 400
 TIMEOUT_S = 60.0
@@ -31,11 +35,18 @@ _TASK = (
 )
 
 
-async def judge(claim: str, seen: str, judges: Sequence[ChatModel]) -> str:
+class Ruling(NamedTuple):
+    """What becomes of one claim, and the vote of each judge by its name."""
+
+    verdict: str
+    votes: tuple[tuple[str, str], ...]
+
+
+async def judge(claim: str, seen: str, judges: Sequence[ChatModel]) -> Ruling:
     """The verdict of the majority of all judges, or "disputed". Raises JudgeFailed."""
-    votes = [await _vote(claim, seen, model) for model in judges]
-    (first, count), *_ = Counter(votes).most_common()
-    return first if count * 2 > len(votes) else DISPUTED
+    votes = tuple([(model.name, await _vote(claim, seen, model)) for model in judges])
+    (first, count), *_ = Counter(vote for _, vote in votes).most_common()
+    return Ruling(first if count * 2 > len(votes) else DISPUTED, votes)
 
 
 async def _vote(claim: str, seen: str, model: ChatModel) -> str:
@@ -44,8 +55,8 @@ async def _vote(claim: str, seen: str, model: ChatModel) -> str:
     messages = [ChatMessage("system", _TASK), ChatMessage("user", shown)]
     text = ""
     try:
-        async with asyncio.timeout(TIMEOUT_S):
-            async for piece in model.stream(messages):
+        async with asyncio.timeout(TIMEOUT_S), aclosing(model.stream(messages)) as pieces:
+            async for piece in pieces:
                 text += piece
                 if len(text) > REPLY_CHARS:
                     break
@@ -65,6 +76,12 @@ def read_verdict(text: str, name: str) -> str:
     if value not in VERDICTS:
         raise JudgeFailed(f"The judge {name} answered with no verdict: {text[:80]!r}.")
     return str(value)
+
+
+def family(name: str) -> str:
+    """The family that a model's name tells: "gpt" of "openai/gpt-4.1-mini". A guess."""
+    found = re.match(r"[a-z]+", name.rsplit("/", 1)[-1].casefold())
+    return found.group() if found else name.casefold()
 
 
 def _end(text: str) -> str:

@@ -4,86 +4,51 @@ A worker is recorded once and replayed causally, read-only, up to an early and a
 each the fixed general question is asked, and then one follow-up that quotes the answer before it.
 The four answers are graded on their own; a leak of the future or of private words zeroes all four,
 and an answer that failed counts 0 and stays in the denominator.
+
+Aloud, the same is done through a synthesizer and a recognizer. What was *heard* of an answer is
+graded, in the spelling of ``bench.grading.heard``; a leak counts as soon as it was said. The
+follow-up quotes what was heard, mishearings and all, as the person who asks has nothing else;
+Jarvis looks for the quote in what it said, and hears the question with errors of its own. The same
+task is also examined without any sound, which shows what the sound costs.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import Field
-
+from audio.errors import AudioError
 from bench.answerers import Answered, Answerer, Asked, answerer, exchanged
 from bench.errors import BenchError
 from bench.followups import follow_up, is_based
 from bench.grading.answers import Exam, Grade, Kind, Tag, grade
 from bench.grading.claims import Seen, Verdict, known_facts
-from bench.grading.judges import judge
+from bench.grading.heard import errors_of_hearing, written
+from bench.grading.judges import CONTRADICTED, UNSUPPORTED, judge
 from bench.replay import Replay, View, record
-from bench.results import Failure, Record, TrackPlan
+from bench.results import Failure
 from bench.suite.bundle import Bundle, digest_of, load_bundle
 from bench.suite.leaks import Detector, claims
 from bench.suite.sealed import SealedTask, load_sealed
+from bench.tracks.interaction_records import PROBLEM_CHARS, Response, Sound, Trajectory
 from bench.workers.scripted import load_worker
 from jarvis_voice.attention.naming import ENDED
 from jarvis_voice.brain.chat_model import ChatModel
 from jarvis_voice.errors import JarvisError
 from jarvis_voice.events import Exchange
 
-FILE_NAME = "interaction.jsonl"
 QUESTIONS = {
     Kind.EARLY: "How is the work going so far?",
     Kind.LATE: "Where do things stand now, and how close is it to being finished?",
 }
 """The general questions, the same for every system; version 1."""
-PROBLEM_CHARS = 600
 KEPT = 64  # recorded runs, of some 100 kB each
 RESPONSES = 4  # of a trajectory
 _NOT_ASKED = "there was no answer that could be followed"
-
-
-class Response(Record):
-    """One answer and its grade."""
-
-    kind: Literal["early", "late", "follow-up"]
-    checkpoint: Literal["early", "late"]
-    question: str
-    based_on: str = ""
-    answer: str = ""
-    grade: int = Field(ge=0, le=2)
-    tags: list[str] = Field(default_factory=list)
-    reason: str = ""
-    refs: list[str] = Field(default_factory=list)
-    undecided: list[str] = Field(default_factory=list)  # claims that no rule decides
-    judged: list[str] = Field(default_factory=list)  # what model graders say of each of these
-    failure: Failure | None = None  # why there is no answer
-    first_audio_s: float | None = None  # when it was spoken: from the question's end
-
-
-class Trajectory(Record):
-    """What became of one run that was asked about."""
-
-    task: str
-    answerer: str
-    topology: str = ""
-    domain: str = ""
-    status: Literal["graded", "invalid"] = "graded"
-    failure: Failure | None = None
-    leaked: bool = False
-    frames: int = 0
-    responses: list[Response] = Field(default_factory=list)
-
-
-class InteractionPlan(TrackPlan):
-    """The plan of the interaction track."""
-
-    schema_version: Literal["jarvis.interaction/1"] = "jarvis.interaction/1"
-    track: Literal["interaction"] = "interaction"
-    trajectories: list[tuple[str, str]]  # task, answerer
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +64,7 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """Who answers and who grades beside the rules."""
+    """Who answers and who grades beside the rules. Its models are closed by the examination."""
 
     model: ChatModel | None = None  # of the answerer "model"
     judges: tuple[ChatModel, ...] = ()
@@ -112,7 +77,7 @@ def examine(root: Path, name: str, board: Board | None = None) -> Trajectory:
     Call it outside an event loop.
     """
     board = board or Board()
-    about = Trajectory(task=root.name, answerer=name)
+    about = Trajectory(task=root.name, answerer=name, aloud=board.spoken is not None)
     try:
         bundle = load_bundle(root)
         sealed = load_sealed(bundle)
@@ -121,22 +86,49 @@ def examine(root: Path, name: str, board: Board | None = None) -> Trajectory:
         )
         replay = _recorded(root, digest_of(root, "."))
         who = answerer(name, sealed, board.model)
-        who = board.spoken(who) if board.spoken is not None else who
         examined = Examined(bundle, sealed, replay, who, board.judges)
-        responses = asyncio.run(_all(examined))
-    except (JarvisError, OSError, ValueError) as error:
-        kind = error.kind if isinstance(error, BenchError) else "harness_failed"
-        failure = Failure(kind=kind, problem=str(error)[:PROBLEM_CHARS])
+        responses, text_grades = asyncio.run(_held(examined, board))
+    except (JarvisError, AudioError, OSError, ValueError) as error:
+        failure = Failure(kind=_kind(error), problem=str(error)[:PROBLEM_CHARS])
         return about.model_copy(update={"status": "invalid", "failure": failure})
-    leaked = any(tag in ("future_leak", "privacy_leak") for r in responses for tag in r.tags)
-    if leaked:
-        responses = [item.model_copy(update={"grade": 0}) for item in responses]
     update: dict[str, Any] = {
-        "leaked": leaked,
+        "leaked": any(map(_leaks, responses)),
         "frames": len(replay.events),
-        "responses": responses,
+        "responses": _settled(responses),
+        "text_grades": text_grades,
     }
     return about.model_copy(update=update)
+
+
+async def _held(examined: Examined, board: Board) -> tuple[list[Response], list[int]]:
+    """The responses, and when they are spoken the grades of the same exam without sound."""
+    models = [*board.judges, *([board.model] if board.model is not None else [])]
+    try:
+        responses = await _all(examined)
+        if board.spoken is None:
+            return responses, []
+        grades = [item.grade for item in _settled(responses)]
+        return await _all(replace(examined, answerer=board.spoken(examined.answerer))), grades
+    finally:
+        for model in models:
+            await model.aclose()
+
+
+def _kind(error: Exception) -> str:
+    if isinstance(error, AudioError):
+        return "engine_failed"
+    return error.kind if isinstance(error, BenchError) else "harness_failed"
+
+
+def _leaks(response: Response) -> bool:
+    return any(tag in (Tag.FUTURE.value, Tag.PRIVATE.value) for tag in response.tags)
+
+
+def _settled(responses: list[Response]) -> list[Response]:
+    """The responses; without any grade when one of them leaks."""
+    if not any(map(_leaks, responses)):
+        return responses
+    return [item.model_copy(update={"grade": 0}) for item in responses]
 
 
 @lru_cache(maxsize=KEPT)
@@ -168,7 +160,7 @@ async def _ask(
     except JarvisError as error:
         return _failed(about, error), history
     exam = Exam(kind, question, _seen(examined, view), _detector(examined))
-    graded = await _judged(_graded(about, said, grade(said.text, exam)), examined, view)
+    graded = await _judged(_graded(about, said, exam), examined, view)
     return graded, (*history, exchanged(len(history) + 1, question, said))
 
 
@@ -186,15 +178,12 @@ async def _follow(
         said = await examined.answerer.answer(Asked(follow.question, view, history))
     except JarvisError as error:
         return _failed(about, error), history
-    exam = Exam(
-        Kind.FOLLOW_UP,
-        follow.question,
-        _seen(examined, view),
-        _detector(examined),
-        general.answer,
-        follow.based_on,
-    )
-    graded = await _judged(_graded(about, said, grade(said.text, exam)), examined, view)
+    seen = _seen(examined, view)
+    before, quoted = general.answer, follow.based_on
+    if general.sound is not None:
+        before, quoted = written(before, seen.text), written(quoted, seen.text)
+    exam = Exam(Kind.FOLLOW_UP, follow.question, seen, _detector(examined), before, quoted)
+    graded = await _judged(_graded(about, said, exam), examined, view)
     return graded, (*history, exchanged(len(history) + 1, follow.question, said))
 
 
@@ -212,22 +201,35 @@ async def _judged(response: Response, examined: Examined, view: View) -> Respons
     if not examined.judges or not response.undecided:
         return response
     seen = view.text()
-    verdicts = [await judge(claim, seen, examined.judges) for claim in response.undecided]
+    rulings = [await judge(claim, seen, examined.judges) for claim in response.undecided]
+    verdicts = [ruling.verdict for ruling in rulings]
     value, tags = response.grade, list(response.tags)
-    if "contradicted" in verdicts:
+    if CONTRADICTED in verdicts:
         value, tags = 0, [*tags, Tag.CONTRADICTION.value]
-    elif "unsupported" in verdicts:
+    elif UNSUPPORTED in verdicts:
         value, tags = min(value, 1), [*tags, Tag.UNSUPPORTED.value]
-    tags = list(dict.fromkeys(tags))
-    return response.model_copy(update={"judged": verdicts, "grade": value, "tags": tags})
+    update = {
+        "judged": verdicts,
+        "votes": [dict(ruling.votes) for ruling in rulings],
+        "grade": value,
+        "tags": list(dict.fromkeys(tags)),
+    }
+    return response.model_copy(update=update)
 
 
-def _graded(about: Response, said: Answered, found: Grade) -> Response:
-    first_s = said.first_audio_s
+def _graded(about: Response, said: Answered, exam: Exam) -> Response:
+    """The response with what the rules say of its answer."""
+    text, sound = said.text, None
+    found = grade(text, exam)
+    if said.heard is not None:
+        text = written(said.text, exam.seen.text)
+        worded, found = grade(said.heard.said, exam), grade(text, exam)
+        found = worded if worded.leaks else found  # what was let out is out, heard or not
+        sound = _sound(about.question, said, worded, "" if text == said.text else text)
     return about.model_copy(
         update={
             "answer": said.text,
-            "first_audio_s": None if first_s is None else round(first_s, 3),
+            "sound": sound,
             "grade": found.grade,
             "tags": [tag.value for tag in found.tags],
             "reason": found.reason,
@@ -236,6 +238,27 @@ def _graded(about: Response, said: Answered, found: Grade) -> Response:
                 claim.text for claim in found.claims if claim.verdict is Verdict.UNDECIDED
             ],
         }
+    )
+
+
+def _sound(question: str, said: Answered, worded: Grade, read_as: str) -> Sound | None:
+    heard = said.heard
+    if heard is None:
+        return None
+    asked_errors, asked_words = errors_of_hearing(question, heard.question)
+    errors, words = errors_of_hearing(heard.said, said.text) if heard.said else (None, None)
+    first_s = heard.first_audio_s
+    return Sound(
+        question_heard=heard.question,
+        question_errors=asked_errors,
+        question_words=asked_words,
+        said=heard.said,
+        answer_errors=errors,
+        answer_words=words,
+        read_as=read_as,
+        worded_grade=worded.grade,
+        first_audio_s=None if first_s is None else round(first_s, 3),
+        kept=heard.kept,
     )
 
 

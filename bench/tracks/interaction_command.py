@@ -10,20 +10,16 @@ from typing import NamedTuple
 
 from bench.answerers import NAMES
 from bench.episodes import Where
+from bench.grading.judges import FAMILIES, family
 from bench.replay import record
 from bench.results import ResultFile
 from bench.suite.bundle import digest_of, load_bundle
 from bench.suite.catalog import TASKS, task_ids
 from bench.tracks import interaction_report
-from bench.tracks.interaction import (
-    FILE_NAME,
-    QUESTIONS,
-    Board,
-    InteractionPlan,
-    Trajectory,
-    examine,
-)
+from bench.tracks.interaction import QUESTIONS, Board, examine
+from bench.tracks.interaction_aloud import Engines, aloud
 from bench.tracks.interaction_figures import figures
+from bench.tracks.interaction_records import FILE_NAME, InteractionPlan, Trajectory
 from bench.tracks.running import carried_on, chosen, write
 from bench.workers.scripted import load_worker
 from jarvis_voice import __version__, config
@@ -43,6 +39,7 @@ class Setup:
     suite: str = _OWN_TASKS
     brain: BrainSettings | None = None  # when a model answers or judges
     judges: tuple[str, ...] = ()
+    engines: Engines | None = None  # when questions and answers are spoken
 
 
 class Job(NamedTuple):
@@ -63,16 +60,15 @@ def perform(job: Job) -> Trajectory:
         chat_model(replace(brain, model=name)) for name in setup.judges if brain is not None
     )
     root = Path(setup.suite) if setup.suite else TASKS
-    if not job.aloud:
-        return examine(root / job.task, job.answerer, Board(model, judges))
-    from bench.tracks.interaction_aloud import aloud  # loads the engines
-
-    return examine(root / job.task, job.answerer, Board(model, judges, aloud()))
+    spoken = aloud(setup.engines) if job.aloud and setup.engines is not None else None
+    return examine(root / job.task, job.answerer, Board(model, judges, spoken))
 
 
 def interact(args: argparse.Namespace, io: Io) -> int:
     """Run the track; 0 when every trajectory has grades, 1 otherwise."""
     setup = _setup(args)
+    if args.judges and len({family(name) for name in args.judges}) < FAMILIES:
+        io.note("All judges are of one family by their names; their faults may be the same.")
     plan = _plan(args, setup)
     if args.frames is not None:
         _write_frames(args.frames, plan, setup, io)
@@ -92,10 +88,17 @@ def interact(args: argparse.Namespace, io: Io) -> int:
 def _setup(args: argparse.Namespace) -> Setup:
     if args.jobs < 1:
         raise UsageError(f"--jobs {args.jobs} is too small.", "At least 1.")
+    if args.voice < 0:
+        raise UsageError(f"--voice {args.voice} is too small.", "0 for none.")
     needs_model = "model" in args.answerer or bool(args.judges)
-    brain = config.load(getattr(args, "config", None)).settings.brain if needs_model else None
+    settings = config.load(getattr(args, "config", None)).settings
     suite = str(args.suite.resolve()) if args.suite is not None else _OWN_TASKS
-    return Setup(suite, brain, tuple(args.judges))
+    return Setup(
+        suite,
+        settings.brain if needs_model else None,
+        tuple(dict.fromkeys(args.judges)),
+        Engines(settings.recognizer, settings.synthesizer) if args.voice else None,
+    )
 
 
 def _plan(args: argparse.Namespace, setup: Setup) -> InteractionPlan:
@@ -108,7 +111,7 @@ def _plan(args: argparse.Namespace, setup: Setup) -> InteractionPlan:
         "questions": {kind.value: text for kind, text in QUESTIONS.items()},
         "model": setup.brain.model if setup.brain else "",
         "judges": list(setup.judges),
-        "aloud": args.voice,
+        **({"aloud": args.voice, **setup.engines.named()} if setup.engines else {}),
     }
     return InteractionPlan(
         version=__version__,

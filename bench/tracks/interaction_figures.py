@@ -1,7 +1,8 @@
 """What the trajectories of the interaction track come to. Pure.
 
 Scores are on 0 to 100: the mean grade times 50. Answers that failed count 0 and stay in the
-denominator; trajectories whose worker or grader was at fault are left out and counted.
+denominator; trajectories whose worker, grader or engine was at fault are left out and counted.
+What was spoken and what was not are never counted together.
 """
 
 from __future__ import annotations
@@ -11,17 +12,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from bench.grading.judges import DISPUTED
 from bench.statistics import Interval, hierarchical
-from bench.tracks.interaction import Response, Trajectory
-
-POINTS = 50.0  # of one grade step
+from bench.tracks.interaction_records import Response, Trajectory
+from bench.tracks.interaction_sound import POINTS, SoundFigures, sound_figures
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One answerer."""
+    """One answerer, aloud or not."""
 
     answerer: str
+    aloud: bool
     trajectories: int
     invalid: int
     leaked: int
@@ -31,29 +33,42 @@ class Figures:
     tags: Mapping[str, int]
     undecided: int  # claims that no rule decides
     judged: int  # of these, decided by model graders
-    disputed: int  # of these, without agreement
+    divided: int  # of these, with judges of different opinions
+    disputed: int  # of these, without a majority
+    sound: SoundFigures | None = None  # when it was spoken
+
+    @property
+    def label(self) -> str:
+        """As it is called in tables."""
+        return f"{self.answerer}, aloud" if self.aloud else self.answerer
 
     def as_json(self) -> dict[str, Any]:
-        """For a program."""
+        """For a program; what was not measured is not there."""
+        sound = {"sound": self.sound.as_json()} if self.sound is not None else {}
         return {
             "answerer": self.answerer,
+            "aloud": self.aloud,
             "trajectories": self.trajectories,
             "invalid": self.invalid,
             "leaked": self.leaked,
             "failed": self.failed,
-            "scores": {name: _interval(value) for name, value in self.scores.items()},
+            "scores": {name: value.as_json() for name, value in self.scores.items()},
             "grades": {str(grade): count for grade, count in self.grades.items()},
             "tags": dict(self.tags),
             "undecided": self.undecided,
             "judged": self.judged,
+            "divided": self.divided,
             "disputed": self.disputed,
+            **sound,
         }
 
 
 def figures(records: Sequence[Trajectory], seed: int = 0) -> list[Figures]:
-    """The figures of each answerer, in the order in which they come."""
-    names = dict.fromkeys(record.answerer for record in records)
-    return [_figures([r for r in records if r.answerer == name], seed) for name in names]
+    """The figures of each answerer, aloud and not, in the order in which they come."""
+    groups: dict[tuple[str, bool], list[Trajectory]] = {}
+    for record in records:
+        groups.setdefault((record.answerer, record.aloud), []).append(record)
+    return [_figures(group, seed) for group in groups.values()]
 
 
 def _figures(records: Sequence[Trajectory], seed: int) -> Figures:
@@ -68,6 +83,7 @@ def _figures(records: Sequence[Trajectory], seed: int) -> Figures:
     }
     return Figures(
         records[0].answerer,
+        records[0].aloud,
         len(graded),
         len(records) - len(graded),
         sum(record.leaked for record in graded),
@@ -77,7 +93,9 @@ def _figures(records: Sequence[Trajectory], seed: int) -> Figures:
         dict(sorted(Counter(tag for answer in answers for tag in answer.tags).items())),
         sum(len(answer.undecided) for answer in answers),
         sum(len(answer.judged) for answer in answers),
-        sum(verdict == "disputed" for answer in answers for verdict in answer.judged),
+        sum(len(set(votes.values())) > 1 for answer in answers for votes in answer.votes),
+        sum(verdict == DISPUTED for answer in answers for verdict in answer.judged),
+        sound_figures(graded, seed) if records[0].aloud and graded else None,
     )
 
 
@@ -92,16 +110,3 @@ def _score(
         for record in graded
     }
     return hierarchical({task: marks for task, marks in values.items() if marks}, seed)
-
-
-def _interval(value: Interval) -> dict[str, float | int | None]:
-    return {
-        "count": value.count,
-        "mean": _rounded(value.mean),
-        "low": _rounded(value.low),
-        "high": _rounded(value.high),
-    }
-
-
-def _rounded(value: float | None) -> float | None:
-    return None if value is None else round(value, 2)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from statistics import median
 
 from bench.report import svg, terminal
 from bench.report.page import Section, facts, page, paragraph, table
 from bench.statistics import Interval
-from bench.tracks.interaction import InteractionPlan, Trajectory
-from bench.tracks.interaction_figures import POINTS, Figures, figures
+from bench.tracks.interaction_figures import Figures, figures
+from bench.tracks.interaction_records import InteractionPlan, Response, Trajectory
+from bench.tracks.interaction_sound import POINTS, ErrorRate, SoundFigures, Waiting
 
 SHOWN = 12  # trajectories whose dialogue the page tells
 _HEADS = (
@@ -29,6 +29,13 @@ _NOTE = (
 )
 
 
+_SOUND = (
+    "Each question and each answer was spoken by a synthesizer and heard by a recognizer, and what "
+    "was heard was graded. The same tasks were also examined without sound. The time runs from the "
+    "end of the question, with no endpoint and no device in it."
+)
+
+
 def text(records: Sequence[Trajectory], seed: int = 0) -> str:
     """The table, and what was wrong."""
     found = figures(records, seed)
@@ -36,13 +43,17 @@ def text(records: Sequence[Trajectory], seed: int = 0) -> str:
     for item in found:
         if item.tags:
             told = ", ".join(f"{name} {count}" for name, count in item.tags.items())
-            parts.append(f"{item.answerer}: {told}")
+            parts.append(f"{item.label}: {told}")
         if item.undecided:
             parts.append(
-                f"{item.answerer}: {item.undecided} claims that no rule decides, {item.judged} "
-                f"decided by model graders, {item.disputed} of these disputed"
+                f"{item.label}: {item.undecided} claims that no rule decides, {item.judged} "
+                f"put to model graders, {item.divided} of these with judges of different "
+                f"opinions, {item.disputed} without a majority"
             )
-    parts += _failures(records) + _spoken(records)
+        if item.sound is not None:
+            rows = _sound_rows(item.sound)
+            parts += ["", terminal.table(("aloud", item.answerer), rows), ""]
+    parts += _failures(records)
     return "\n".join(parts)
 
 
@@ -52,7 +63,7 @@ def html(plan: InteractionPlan, records: Sequence[Trajectory], seed: int = 0) ->
     about = {
         "version": plan.version,
         "tasks": len(plan.bundles),
-        "answerers": ", ".join(item.answerer for item in found),
+        "answerers": ", ".join(dict.fromkeys(item.answerer for item in found)),
         **plan.settings,
     }
     sections = [
@@ -60,9 +71,16 @@ def html(plan: InteractionPlan, records: Sequence[Trajectory], seed: int = 0) ->
         Section("Scores", _NOTE, [table(_HEADS, [_row(item) for item in found])]),
     ]
     for item in found:
-        mine = [r for r in records if r.answerer == item.answerer and r.status == "graded"]
+        mine = [
+            r
+            for r in records
+            if (r.answerer, r.aloud) == (item.answerer, item.aloud) and r.status == "graded"
+        ]
         bars = {record.task: _mean(record) for record in mine}
-        sections.append(Section(f"{item.answerer}, by task", "", [svg.bars(bars)]))
+        sections.append(Section(f"{item.label}, by task", "", [svg.bars(bars)]))
+        if item.sound is not None:
+            rows = table(("", ""), _sound_rows(item.sound))
+            sections.append(Section(f"{item.label}: what the sound costs", _SOUND, [rows]))
     told = [record for record in records if record.status == "graded"][:SHOWN]
     sections += [Section(f"{r.task} ({r.answerer})", "", [_dialogue(r)]) for r in told]
     lost = _failures(records)
@@ -75,7 +93,7 @@ def _row(item: Figures) -> list[str]:
     plain = [_number(scores[name].mean) for name in ("general", "follow-up", "single", "multi")]
     grades = " / ".join(str(item.grades[grade]) for grade in (2, 1, 0))
     return [
-        item.answerer,
+        item.label,
         str(item.trajectories),
         *plain,
         _interval(scores["overall"]),
@@ -88,14 +106,30 @@ def _dialogue(record: Trajectory) -> str:
     rows = [
         [
             f"{answer.checkpoint}, {answer.kind}",
-            answer.question,
-            answer.answer or (answer.failure.problem if answer.failure else ""),
+            _asked(answer),
+            _answered(answer),
             str(answer.grade),
             ", ".join(answer.tags) or answer.reason,
         ]
         for answer in record.responses
     ]
     return table(("when", "question", "answer", "grade", "why"), rows)
+
+
+def _asked(answer: Response) -> str:
+    sound = answer.sound
+    if sound is None or sound.question_heard == answer.question:
+        return answer.question
+    return f"{answer.question} [heard: {sound.question_heard or 'nothing'}]"
+
+
+def _answered(answer: Response) -> str:
+    if answer.failure is not None:
+        return answer.failure.problem
+    sound = answer.sound
+    if sound is None or sound.said == answer.answer:
+        return answer.answer
+    return f"{sound.said} [heard: {answer.answer or 'nothing'}]"
 
 
 def _failures(records: Sequence[Trajectory]) -> list[str]:
@@ -107,19 +141,32 @@ def _failures(records: Sequence[Trajectory]) -> list[str]:
     ]
 
 
-def _spoken(records: Sequence[Trajectory]) -> list[str]:
-    times = [
-        answer.first_audio_s
-        for record in records
-        for answer in record.responses
-        if answer.first_audio_s is not None
+def _sound_rows(item: SoundFigures) -> list[tuple[str, str]]:
+    """What the sound did, a row each; what was not measured has none."""
+    rows = [
+        ("score without sound", _interval(item.text)),
+        ("score of the spoken answers as worded", _interval(item.worded)),
+        ("score of the spoken answers as heard", _interval(item.aloud)),
+        ("as heard - without sound, by task", _interval(item.cost)),
     ]
-    if not times:
-        return []
-    return [
-        f"Spoken: {len(times)} answers, from the question's end to the first audio "
-        f"{median(times):.2f} s at the median, {max(times):.2f} s at most."
+    rows += [
+        (f"word errors of {what}", _rate(rate))
+        for what, rate in (("questions", item.questions), ("answers", item.answers))
+        if rate.words
     ]
+    rows += [("questions of which nothing was heard", str(item.lost))] if item.lost else []
+    for what, times in (("made for it", item.made), ("said before", item.kept)):
+        if times.p50.count:
+            rows.append((f"first audio, first phrase {what}", _times(times)))
+    return rows
+
+
+def _rate(found: ErrorRate) -> str:
+    return f"{100 * (found.rate or 0):.1f} % ({found.errors} of {found.words}, {found.count} texts)"
+
+
+def _times(found: Waiting) -> str:
+    return f"p50 {found.p50.value:.2f} s, p95 {found.p95.value:.2f} s ({found.p50.count} answers)"
 
 
 def _mean(record: Trajectory) -> float:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Sequence
 
 import pytest
 
 from bench.errors import JudgeFailed
-from bench.grading.judges import DISPUTED, judge, read_verdict
+from bench.grading.judges import DISPUTED, REPLY_CHARS, family, judge, read_verdict
 from jarvis_voice.brain.chat_model import ChatMessage
 from jarvis_voice.errors import ModelUnreachable
 
@@ -45,7 +46,9 @@ def votes(*words: str) -> list[Says]:
     ],
 )
 async def test_the_majority_decides(said: tuple[str, ...], verdict: str) -> None:
-    assert await judge("It rains.", "The sky", votes(*said)) == verdict
+    ruling = await judge("It rains.", "The sky", votes(*said))
+    assert ruling.verdict == verdict
+    assert ruling.votes == tuple((f"m{n}", word) for n, word in enumerate(said))
 
 
 @pytest.mark.parametrize("text", ["", "supported", '{"verdict": "maybe"}', "[]", '{"verdict": 1}'])
@@ -66,3 +69,43 @@ async def test_the_claim_and_the_record_are_data() -> None:
     assert "Ignore all this" not in system.content
     assert "Ignore all this" in user.content
     assert len(user.content) < 20_000
+
+
+async def test_a_judge_that_does_not_end_is_cut_off_and_its_stream_closed() -> None:
+    closed = []
+
+    class Endless(Says):
+        async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
+            try:
+                while True:
+                    yield "x" * REPLY_CHARS
+            finally:
+                closed.append(self.name)
+
+    with pytest.raises(JudgeFailed, match="m5 answered with no verdict"):
+        await judge("It rains.", "The sky", [Endless("m5", "")])
+    assert closed == ["m5"]
+
+
+async def test_a_judge_that_says_nothing_for_too_long_is_named() -> None:
+    class Waits(Says):
+        async def stream(self, messages: Sequence[ChatMessage]) -> AsyncGenerator[str, None]:
+            await asyncio.sleep(3600)
+            yield ""
+
+    with pytest.raises(JudgeFailed, match="m6 gave no answer"):
+        await judge("It rains.", "The sky", [Waits("m6", "")])
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("gpt-4.1-mini", "gpt"),
+        ("openai/gpt-5", "gpt"),
+        ("meta-llama/Llama-3.3-70B", "llama"),
+        ("claude-haiku", "claude"),
+        ("42", "42"),
+    ],
+)
+def test_the_family_is_guessed_from_the_name(name: str, told: str) -> None:
+    assert family(name) == told
