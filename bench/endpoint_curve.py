@@ -292,7 +292,12 @@ def curves(pauses: Sequence[HeardPause]) -> list[Curve]:
     ]
     if "smart-turn" in known:
         found.append(
-            curve("smart-turn", pauses, lambda s: JudgedEndpointing(Waits(scale=s)), "smart-turn")
+            curve(
+                "smart-turn",
+                pauses,
+                lambda scale: JudgedEndpointing(Waits(usual_s=usual_s, scale=scale)),
+                "smart-turn",
+            )
         )
     return found
 

@@ -41,6 +41,9 @@ _NOTHING = Reading(TurnState.UNKNOWN, EVEN, "no words yet")
 _TRAILS_OFF = re.compile(r"(?:\.\.|\u2026|[-\u2013\u2014,:;])[\"']?\s*$")
 _SEPARATOR = re.compile(r"[,;]\s")  # and not within "8,080"
 _SENTENCE = re.compile(r"[.?!]\s+")
+_VERSION = re.compile(r"\b\d+\.\d+\.\d+\W*$")
+# In words: what is shorter often goes on, and what is longer after "let me see" is the turn itself.
+_SHORT_COMMAND, _SHORT_STATEMENT, _SHORT_CLAUSE, _SAID_AFTER_ALL = 5, 6, 4, 5
 
 
 def read(text: str) -> Reading:
@@ -85,6 +88,8 @@ def _waits(said: _Said) -> Reading | None:
         phrase = " ".join(words[:count])
         if phrase in lexicon.WAIT_PHRASES:
             rest = words[count:]
+            if len(rest) > _SAID_AFTER_ALL:
+                return None
             if not rest or rest[0] in lexicon.WAIT_TAILS or rest[0] in lexicon.FILLERS:
                 return Reading(TurnState.WAIT, EXCLUDED, f'asks for time: "{phrase}"')
             return None
@@ -97,7 +102,8 @@ def _waits(said: _Said) -> Reading | None:
 def _short_answer(said: _Said) -> Reading | None:
     phrase = " ".join(word for word in said.words if word not in ("jarvis", "um", "uh"))
     if phrase in lexicon.SHORT_ANSWERS:
-        return _complete(LIKELY, f'a whole answer: "{phrase}"')
+        sure = FAIR if phrase in lexicon.LONE_ANSWERS else LIKELY  # "yes, but ..."
+        return _complete(sure, f'a whole answer: "{phrase}"')
     return None
 
 
@@ -148,8 +154,9 @@ def _preposition(said: _Said) -> Reading | None:
     if last not in lexicon.PREPOSITIONS:
         return None
     open_to = last == "to" and words[-2:-1] and words[-2] in lexicon.TO_VERB
-    if _asks(said) and len(said.core) > 3 and last != "until" and not open_to:
-        return None  # "what is it waiting for", "who does it talk to"
+    manner = said.core[:1] in (["how"], ["why"]) and said.core[1] not in ("long", "many", "much")
+    if _asks(said) and len(said.core) > 3 and last != "until" and not (open_to or manner):
+        return None  # "what is it waiting for", "who does it talk to", and not "how does it go with"
     if last in lexicon.PARTICLES and words[-2:-1] and words[-2] in lexicon.PARTICLE_AFTER:
         return None
     return _incomplete(EXCLUDED, f'ends with the preposition "{last}"')
@@ -197,6 +204,9 @@ def _wh_word(said: _Said) -> Reading | None:
     words = said.words
     if len(words) > 1 and words[-2] in ("and", "or", "but", "not"):
         return None  # "what has failed, and why"
+    told = words[-3:-2] and words[-3] in ("tell", "show", "ask") and words[-2] in lexicon.OBJECTS
+    if told and words[-1] in lexicon.WHOLE_CLAUSE:
+        return _complete(PROBABLE, f'asks to be told "{words[-1]}"')
     if len(words) > 1 and words[-1] in lexicon.WH_WORDS and not words[-1].endswith("s"):
         return _incomplete(UNLIKELY, f'ends with "{words[-1]}"')
     return None
@@ -233,8 +243,10 @@ def _named_only(verb: str, rest: Sequence[str]) -> Reading | None:
     if not rest:
         return None
     if rest[0] in lexicon.OBJECTS:
-        lone = len(rest) == 1 and not (verb in lexicon.LOOKS_COMPLETE_WITH_ONE and rest[0] == "it")
-        return _incomplete(UNLIKELY, f'"{verb} {rest[0]}" wants to go on') if lone else None
+        if len(rest) > 1:
+            return None
+        whole = verb in lexicon.LOOKS_COMPLETE_WITH_ONE and rest[0] == "it"
+        return None if whole else _incomplete(UNLIKELY, f'"{verb} {rest[0]}" wants to go on')
     one_phrase = 2 <= len(rest) <= 4 and not set(rest[1:]) & (
         lexicon.ARTICLES | lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | lexicon.WH_WORDS
     )
@@ -248,6 +260,42 @@ def _named_only(verb: str, rest: Sequence[str]) -> Reading | None:
     if verb in lexicon.CAUSATIVE:
         return Reading(TurnState.UNKNOWN, EVEN, f'"{verb}" somebody, or somebody do something')
     return None
+
+
+def _noun_to_come(said: _Said) -> Reading | None:
+    """ "what was the other": one of a kind, and not what of."""
+    if said.words[-1] in lexicon.BEFORE_NOUN and said.words[-2:-1] in (["the"], ["my"], ["an"]):
+        return _incomplete(DOUBTFUL, f'ends with "{" ".join(said.words[-2:])}", and no noun')
+    return None
+
+
+def _no_predicate(said: _Said) -> Reading | None:
+    """ "the agent that works on the migration": of whom nothing is said yet, or the whole answer."""
+    core = said.core
+    if not core or core[0] not in lexicon.ARTICLES or len(core) < _SHORT_CLAUSE:
+        return None
+    verbs = [i for i, word in enumerate(core) if i and _is_verb(word)]
+    relative = next((i for i in range(1, len(core)) if core[i] in lexicon.RELATIVES), None)
+    if not verbs and any(word in lexicon.PREPOSITIONS for word in core):
+        return _incomplete(DOUBTFUL, "somebody or something, and nothing said of it")
+    if relative is not None and len(verbs) == 1 and verbs[0] > relative:
+        return _incomplete(DOUBTFUL, f'a clause with "{core[relative]}", and nothing after it')
+    return None
+
+
+def _open_clause(said: _Said) -> Reading | None:
+    """ "tell it that the deadline": a subject, and its verb is still to come."""
+    words = said.words
+    if "that" not in words[1:-1]:
+        return None
+    rest = words[len(words) - 1 - list(reversed(words)).index("that") + 1 :]
+    if rest[0] in lexicon.ARTICLES and len(rest) <= _SHORT_CLAUSE and not any(map(_is_verb, rest)):
+        return _incomplete(DOUBTFUL, f'"that {" ".join(rest)}" has no verb yet')
+    return None
+
+
+def _is_verb(word: str) -> bool:
+    return word in lexicon.AUXILIARIES | lexicon.PAST or word.endswith("ed")
 
 
 def _unit(said: _Said) -> Reading | None:
@@ -291,6 +339,8 @@ def _misheard_to(said: _Said) -> Reading | None:
 
 def _number(said: _Said) -> Reading | None:
     found = dictated(said.words)
+    if found is not None and not found.whole and _VERSION.search(said.text):
+        return _complete(FAIR, "a version of three numbers")
     if found is None:
         return None
     if found.whole:
@@ -309,7 +359,8 @@ def _list(said: _Said) -> Reading | None:
     if len(parts) < 2:
         return _loose_item(said)
     last, before = parts[-1], parts[-2]
-    if last[0] in ("and", "or") and len(parts) > 2 and len(last) <= 5:
+    closed = last[0] in ("and", "or") and len(parts) > 2
+    if len(last) <= 5 and (closed or {"and", "or"} & set(last[1:-1])):
         return _complete(LIKELY, "a list came to its end")
     no_item = lexicon.NO_ITEM | lexicon.COMMANDS | lexicon.PREPOSITIONS
     if len(last) > 4 or last[0] in no_item:
@@ -391,9 +442,10 @@ def _without_auxiliary(core: Sequence[str]) -> Reading | None:
 
 
 def _command(said: _Said) -> Reading | None:
+    """Whole, but one more place, time or reason may follow; the less was said, the likelier."""
     core = said.core
     if core and core[0] in lexicon.COMMANDS and len(core) > 1:
-        return _complete(LIKELY if len(core) > 2 else PROBABLE, "a whole command")
+        return _complete(PROBABLE if len(core) > _SHORT_COMMAND else FAIR, "a whole command")
     return None
 
 
@@ -410,9 +462,9 @@ def _statement(said: _Said) -> Reading | None:
     has_verb = any(word in known or word.endswith("ed") for word in core[1:])
     if not has_verb or not (pronoun or core[0] in lexicon.ARTICLES):
         return None
-    if len(core) > 3:
+    if len(core) > _SHORT_STATEMENT:
         return _complete(PROBABLE, "a whole statement")
-    return _complete(FAIR, "a statement, as short as can be") if len(core) == 3 else None
+    return _complete(EVEN, "a short statement, which may go on") if len(core) >= 3 else None
 
 
 _RULES: tuple[Callable[[_Said], Reading | None], ...] = (
@@ -429,6 +481,9 @@ _RULES: tuple[Callable[[_Said], Reading | None], ...] = (
     _wh_word,
     _open_verb,
     _frame,
+    _open_clause,
+    _noun_to_come,
+    _no_predicate,
     _unit,
     _subordinate,
     _list,

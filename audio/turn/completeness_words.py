@@ -54,7 +54,7 @@ OPEN_SUBJECTS: Final = frozenset(
 )
 PRONOUNS: Final = frozenset("i you he she it we they that this there".split())
 OBJECTS: Final = frozenset("me him her us them it you this that".split())
-INTENSIFIERS: Final = frozenset("very quite almost rather mostly such several exactly".split())
+INTENSIFIERS: Final = frozenset("very quite almost rather mostly such several exactly probably".split())
 
 # With nothing after them these want an object or a clause, unless the sentence asks for it.
 TRANSITIVE: Final = frozenset(
@@ -65,7 +65,11 @@ TRANSITIVE: Final = frozenset(
 # "tell the agent", "give me": somebody is named, and what about them is still to come.
 DITRANSITIVE: Final = frozenset("tell ask remind make let give send show help have want".split())
 CAUSATIVE: Final = frozenset("let make help have want".split())
-LOOKS_COMPLETE_WITH_ONE: Final = frozenset("show send ask help".split())
+LOOKS_COMPLETE_WITH_ONE: Final = frozenset("show send help".split())
+RELATIVES: Final = frozenset("that which who".split())
+# "the other", "the same": one of a kind, and a noun is still to come.
+BEFORE_NOUN: Final = frozenset("other same whole only new old current latest next".split())
+WHOLE_CLAUSE: Final = frozenset("why how when where".split())  # "can you tell me why"
 
 # "it wants to", "what is it going to": a verb is still to come.
 TO_VERB: Final = frozenset(
@@ -122,6 +126,9 @@ SHORT_ANSWERS: Final = frozenset(
         "i think so", "i hope so", "i guess so",
     }
 )  # fmt: skip
+
+# Answers that often come with a condition: "yes, but only the first two".
+LONE_ANSWERS: Final = frozenset("yes no yep yeah nope sure".split())
 
 # The user asks for time. What may follow such a phrase without making it a request of its own.
 WAIT_PHRASES: Final = frozenset(

@@ -9,7 +9,7 @@ silence that is waited for. Every wait ends, also the one after "hold on".
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from audio.turn.completeness import Reading, read
 from audio.turn.endpointing import EndpointContext, Endpointing, FixedEndpointing, Wait
@@ -25,8 +25,8 @@ _USUAL = 0.5  # the probability at which the ordinary silence is waited for
 class Waits:
     """How long to wait. Seconds of silence."""
 
-    usual_s: float = 0.544  # when nobody can tell
-    over_s: float = 0.25  # when it is surely over
+    usual_s: float = 0.9  # when nobody can tell: of pauses within a turn, few are longer
+    over_s: float = 0.22  # when it is surely over
     patience_s: float = 2.2  # when it surely is not: longer than nine of ten pauses for thought
     hold_s: float = 5.0  # after "hold on"; then it is acknowledged, and the floor is free again
     scale: float = 1.0  # of all but the last, for trade-off curves
@@ -49,20 +49,20 @@ class Waits:
 def endpointing_for(settings: TurnSettings) -> Endpointing:
     """The waits of the controller that the settings choose.
 
-    Who raises ``end_s`` wants more time after every turn: the short wait grows in proportion.
+    Who raises ``end_s`` wants more time after every turn: the other waits grow in proportion.
     """
     if settings.controller == "acoustic":
         return FixedEndpointing(settings.end_s)
-    usual = Waits()
+    usual, wanted = Waits(), settings.end_s / TurnSettings().end_s
     waits = Waits(
-        usual_s=settings.end_s,
-        over_s=usual.over_s * settings.end_s / usual.usual_s,
-        patience_s=max(settings.patience_s, settings.end_s),
+        usual_s=usual.usual_s * wanted,
+        over_s=usual.over_s * wanted,
+        patience_s=max(settings.patience_s, usual.usual_s * wanted),
         hold_s=settings.hold_s,
     )
     if settings.controller == "semantic":
         return SemanticEndpointing(waits)
-    return JudgedEndpointing(waits)
+    return JudgedEndpointing(replace(waits, usual_s=settings.end_s))  # silence alone, untold
 
 
 class SemanticEndpointing:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from bench.probes.recipe import DEFAULT_SEED
+from bench.probes.recipe import DEFAULT_SEED, TURN_PARTS
 
 SETTINGS = ("files", "room", "websocket")
 CONTROLLERS = ("acoustic", "semantic", "smart-turn")
@@ -39,6 +39,12 @@ def turns(parser: argparse.ArgumentParser) -> None:
         "how long its end is waited for, and the trade-off between the two.",
     )
     _common(parser)
+    parser.add_argument(
+        "--part",
+        choices=TURN_PARTS,
+        default=TURN_PARTS[0],
+        help="the texts that who wrote the rules has seen, or others (default: seen)",
+    )
     parser.add_argument(
         "--controller",
         choices=CONTROLLERS,

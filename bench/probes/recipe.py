@@ -25,6 +25,7 @@ T = TypeVar("T")
 DEFAULT_SEED = 20261130
 PAUSE_MEDIAN_S, PAUSE_SIGMA = 0.333, 0.75
 PAUSE_LEAST_S, PAUSE_MOST_S = 0.1, 2.5
+TURN_PARTS = ("seen", "unseen")
 DRAWS = 2  # of the pauses for each text
 SPEED = 0.95  # of all users' voices
 
@@ -131,12 +132,18 @@ def prompt_cases(seed: int = DEFAULT_SEED, items: int | None = None) -> list[Pro
     return chosen(cases, seed, items)
 
 
-def turn_cases(seed: int = DEFAULT_SEED, items: int | None = None) -> list[TurnCase]:
-    """Every text with its pauses drawn twice, by two voices; finished ones once."""
+def turn_cases(
+    seed: int = DEFAULT_SEED, items: int | None = None, part: str = TURN_PARTS[0]
+) -> list[TurnCase]:
+    """Every text with its pauses drawn twice, by two voices; finished ones once.
+
+    ``part`` is one of TURN_PARTS. The unseen texts were written by somebody who knew neither the
+    rules nor the other texts, and the rules were never changed after a look at them.
+    """
     data = texts("turns")
-    chance = random.Random(seed)
+    chance = random.Random(f"{seed} {part}" if part != TURN_PARTS[0] else seed)
     cases = []
-    for number, entry in enumerate(data["turns"]):
+    for number, entry in enumerate(data["turns" if part == TURN_PARTS[0] else part]):
         text, places = parse(entry["text"])
         voices = chance.sample(data["speakers"], DRAWS)
         for draw, voice in enumerate(voices[: DRAWS if places else 1]):

@@ -15,7 +15,7 @@ def turns(args: argparse.Namespace, io: Io) -> int:
     """``jarvis bench turns``."""
     with run.opened("turns", args, io) as bench:
         chosen, judges = probe.controllers(args.controller)
-        cases = recipe.turn_cases(args.seed, bench.items)
+        cases = recipe.turn_cases(args.seed, bench.items, args.part)
         run.speak(bench, cases, bench.corpus.turn)
         clips = [(case.name, case.kind, bench.corpus.turn(case)) for case in cases]
         if args.audio is not None:

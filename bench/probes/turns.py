@@ -119,7 +119,7 @@ def _semantic(scale: float) -> Endpointing:
 
 
 def _judged(scale: float) -> Endpointing:
-    return JudgedEndpointing(Waits(scale=scale))
+    return JudgedEndpointing(Waits(usual_s=TurnSettings().end_s, scale=scale))
 
 
 class Listener:
