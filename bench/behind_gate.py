@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
+import re
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -19,12 +21,13 @@ from jarvis_voice.attention.desk import Desk
 from jarvis_voice.boundary import ProposedAction, Ruling
 from jarvis_voice.clock import session_now
 from jarvis_voice.runtimes import RUNTIMES
-from jarvis_voice.wire.gate_server import Ears, GateServer
+from jarvis_voice.wire.gate_server import Ears, GateServer, Runtime
 from jarvis_voice.wire.rendezvous import Rendezvous
 from jarvis_voice.wire.settings import GateSettings
 
 THINKING_S = 0.4  # of the model before each answer; real ones take longer
 WITHIN_S = 120.0  # for the whole run of an agent
+AFTER_S = 585.0  # that a hook after a call waits for the gate, and the runtime a little longer
 
 Review = Callable[[ProposedAction], Awaitable[Ruling]]
 
@@ -114,11 +117,13 @@ async def replayed(samples: Path, sandbox: Sandbox, jarvis: Jarvis) -> Replayed:
 
 
 @contextlib.asynccontextmanager
-async def gate(sandbox: Sandbox, jarvis: Jarvis) -> AsyncIterator[GateServer]:
+async def gate(
+    sandbox: Sandbox, jarvis: Jarvis, runtimes: Mapping[str, Runtime] = RUNTIMES
+) -> AsyncIterator[GateServer]:
     """The gate of a running Jarvis, where hooks of the sandbox find it."""
     rendezvous = Rendezvous(sandbox.state)
     ears = Ears(observe=jarvis.observe)
-    server = GateServer(jarvis.review, ears, GateSettings(port=0), RUNTIMES, rendezvous.token())
+    server = GateServer(jarvis.review, ears, GateSettings(port=0), runtimes, rendezvous.token())
     async with server:
         rendezvous.announce(server.port)
         try:
@@ -143,3 +148,22 @@ async def attach(name: str, sandbox: Sandbox, *options: str) -> str:
     if process.returncode != 0:
         raise RuntimeError(f"jarvis attach {name} failed: {err.decode()}")
     return out.decode()
+
+
+def be_patient(name: str, sandbox: Sandbox, events: Sequence[str]) -> None:
+    """Let these hooks of an attached runtime wait for a ruling, as the one before a call does.
+
+    ``jarvis attach`` gives them seconds, since they only tell something.
+    """
+    files = {
+        "claude-code": sandbox.claude_home / "settings.json",
+        "codex": sandbox.codex_home / "hooks.json",
+    }
+    document = json.loads(files[name].read_text("utf-8"))
+    for event in events:
+        for group in document["hooks"].get(event, ()):
+            for hook in group["hooks"]:
+                hook["timeout"] = round(AFTER_S + 15)
+                if "command" in hook:
+                    hook["command"] = re.sub(r"--hold \S+", f"--hold {AFTER_S:g}", hook["command"])
+    files[name].write_text(json.dumps(document, indent=2), "utf-8")

@@ -1,8 +1,8 @@
 """The real Claude Code and Codex, in a home of their own, against a scripted model on loopback.
 
-``Sandbox`` is that home: no setting, key or session of the user is read or written, every proxy
-points to a closed port, and the programs' own reporting is off, so nothing but loopback is reached.
-Seen to work with Claude Code 2.1.332 and Codex 0.171.0 (Linux).
+``Sandbox`` is that home: no setting, key or session of the user is read or written, and the
+programs' own reporting is off. With a scripted model every proxy points to a closed port, so that
+nothing but loopback is reached. Seen to work with Claude Code 2.1.332 and Codex 0.171.0 (Linux).
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ import contextlib
 import json
 import os
 import shutil
+import signal
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from jarvis_voice.clock import session_now
 
@@ -46,6 +47,11 @@ stream_max_retries = 0
 """
 
 
+def environment() -> dict[str, str]:
+    """The user's own variables; no program gets to see more of them than it is given."""
+    return dict(os.environ)
+
+
 def program(name: str) -> Path | None:
     """The agent program: where JARVIS_CLAUDE or JARVIS_CODEX says, else on the PATH."""
     variable, command = _VARIABLES[name]
@@ -57,6 +63,16 @@ def missing(name: str) -> str:
     """One sentence on how to get a program that was not found."""
     variable, command = _VARIABLES[name]
     return f"{command} is not installed; {variable} may name it, else it must be on the PATH"
+
+
+def installing(name: str) -> str:
+    """How to get it, as a remedy."""
+    variable, words = _VARIABLES[name]
+    package = {"claude-code": "@anthropic-ai/claude-code", "codex": "@openai/codex"}[name]
+    return (
+        f"Install it with 'npm install -g {package}', put {words} on the PATH, or name the program "
+        f"in {variable}."
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,68 +124,103 @@ class Sandbox:
         """Jarvis's own state."""
         return self.folder / "state"
 
-    def variables(self, model_url: str = NOWHERE) -> dict[str, str]:
-        """All that the programs get to see of the environment."""
-        proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), NOWHERE)
+    def private(self) -> dict[str, str]:
+        """What any program needs to stay in here, with whatever model."""
         return {
             "PATH": os.environ.get("PATH", os.defpath),
             "HOME": str(self.home),
-            "NO_PROXY": "127.0.0.1,localhost",
             "CLAUDE_CONFIG_DIR": str(self.claude_home),
-            "ANTHROPIC_BASE_URL": model_url,
-            "ANTHROPIC_API_KEY": KEY,
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
             "DISABLE_ERROR_REPORTING": "1",
             "DISABLE_TELEMETRY": "1",
             "CODEX_HOME": str(self.codex_home),
+        }
+
+    def variables(self, model_url: str = NOWHERE) -> dict[str, str]:
+        """All that the programs get to see of the environment, with a scripted model."""
+        proxies = dict.fromkeys(("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"), NOWHERE)
+        return {
+            **self.private(),
+            "NO_PROXY": "127.0.0.1,localhost",
+            "ANTHROPIC_BASE_URL": model_url,
+            "ANTHROPIC_API_KEY": KEY,
             "SCRIPTED_KEY": KEY,
             **proxies,
         }
 
-    def record(self, name: str) -> str:
-        """What the agent itself has written down of its runs."""
+    def transcripts(self, name: str) -> list[Path]:
+        """The files in which the agent itself writes down its runs, those of its children too."""
         folder = self.claude_home / "projects" if name == "claude-code" else self.codex_home
-        files = sorted(folder.rglob("*.jsonl"))
-        return "\n".join(file.read_text("utf-8", "replace") for file in files)
+        return sorted(folder.rglob("*.jsonl"))
+
+    def record(self, name: str) -> str:
+        """What stands in them."""
+        return "\n".join(file.read_text("utf-8", "replace") for file in self.transcripts(name))
 
     async def run(self, name: str, prompt: str, model_url: str, within_s: float) -> Finished:
         """Let the agent do what the prompt says. Raises TimeoutError when it takes longer.
 
         Codex runs with its trust in new hooks bypassed: a user would confirm them in ``/hooks``.
         """
-        found = program(name)
-        if found is None:
-            raise FileNotFoundError(missing(name))
         if name == "codex":
             (self.codex_home / "config.toml").write_text(_CODEX.format(url=model_url), "utf-8")
-            words = ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
-        else:
-            words = ["--print", "--output-format", "stream-json", "--verbose"]
-            words += ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,Write,Edit"]
-            words += ["--"]  # the list of tools would take the prompt for one of them
         began_s = session_now()
-        command = [str(found), *words, prompt]
-        async with _started(command, self.project, self.variables(model_url)) as process:
+        async with started(
+            command(name, prompt), self.project, self.variables(model_url)
+        ) as process:
             async with asyncio.timeout(within_s):
                 out, err = await process.communicate()
-        lines = tuple(json.loads(line) for line in out.splitlines() if line.startswith(b"{"))
+        lines = json_lines(out)
         errors = err.decode("utf-8", "replace")
         return Finished(process.returncode or 0, lines, errors, session_now() - began_s)
 
 
+def command(name: str, prompt: str) -> list[str]:
+    """The command line that lets a program do what the prompt says, its news as JSON lines.
+
+    Raises FileNotFoundError when there is no such program.
+    """
+    found = program(name)
+    if found is None:
+        raise FileNotFoundError(missing(name))
+    if name == "codex":
+        words = ["exec", "--json", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"]
+    else:
+        words = ["--print", "--output-format", "stream-json", "--verbose"]
+        words += ["--permission-mode", "acceptEdits", "--allowedTools", "Bash,Write,Edit"]
+        words += ["--"]  # the list of tools would take the prompt for one of them
+    return [str(found), *words, prompt]
+
+
+def json_lines(output: bytes) -> tuple[dict[str, Any], ...]:
+    """The JSON objects among the lines of an output."""
+    found = []
+    for line in output.splitlines():
+        with contextlib.suppress(ValueError):
+            value = json.loads(line) if line.startswith(b"{") else None
+            if isinstance(value, dict):
+                found.append(value)
+    return tuple(found)
+
+
 @contextlib.asynccontextmanager
-async def _started(
-    command: list[str], folder: Path, environ: Mapping[str, str]
+async def started(
+    words: list[str],
+    folder: Path,
+    environ: Mapping[str, str],
+    out: IO[bytes] | int = asyncio.subprocess.PIPE,
+    err: IO[bytes] | int = asyncio.subprocess.PIPE,
 ) -> AsyncIterator[asyncio.subprocess.Process]:
-    """A process that does not outlive the block."""
+    """A process that does not outlive the block, and neither does what it has started itself."""
     process = await asyncio.create_subprocess_exec(
-        *command,
+        *words,
         cwd=folder,
         env=environ,
         stdin=asyncio.subprocess.DEVNULL,
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.PIPE,
+        stdout=out,
+        stderr=err,
+        start_new_session=True,
     )
     try:
         yield process
@@ -181,3 +232,6 @@ async def _started(
             except TimeoutError:
                 process.kill()
                 await process.wait()
+        if hasattr(os, "killpg"):  # Windows has no process groups
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)

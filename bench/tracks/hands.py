@@ -1,9 +1,11 @@
-"""Finds the worker that a run names: a bundle's own script in three styles, or a chat model."""
+"""Finds the worker that a run names: a bundle's script in three styles, a chat model, a runtime."""
 
 from __future__ import annotations
 
+from bench import real_agents
 from bench.errors import WorkerFailed
 from bench.suite.bundle import Bundle
+from bench.tracks.crew import Crew
 from bench.tracks.sessions import Hands
 from bench.workers.base import UNPACED, Style
 from bench.workers.chat import chat_worker
@@ -16,11 +18,16 @@ STYLES = {
     "overconfident": Style.OVERCONFIDENT,
 }
 CHAT = "chat"
-NAMES = (*STYLES, CHAT)
+EXTERNAL = real_agents.NAMES
+NAMES = (*STYLES, CHAT, *EXTERNAL)
 
 
-def hands_of(bundle: Bundle, name: str, model: ChatModel | None = None) -> Hands:
+def hands_of(bundle: Bundle, name: str, model: ChatModel | None = None) -> Crew:
     """Who does this task. Raises WorkerFailed when there is no such worker, or it is at fault."""
+    if name in EXTERNAL:
+        from bench.tracks.external import External  # the gate and its server, for no one else
+
+        return External(name, bundle)
     if name == CHAT:
         if model is None:
             raise WorkerFailed("There is no chat model to work.", "Name one in the settings.")

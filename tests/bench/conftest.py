@@ -172,30 +172,35 @@ def tiny(tmp_path: Path) -> Bundle:
     """``tiny("gifts", sealed={...}, worker="...", grade="...")`` gives the bundle's folder."""
 
     def make(task_id: str = "gifts", **changes: Any) -> Path:
-        root = tmp_path / "tasks" / task_id
-        multi = task_id.startswith("project_")
-        table = "name,amount\nAnn,10\n,50\n"
-        public: dict[str, str] = {
-            "output_contract.json": "{}",
-            "result_schema.json": '{"type": "object"}',
-            "PROJECT.csv" if multi else "sources/gifts.csv": table,
-        }
-        if multi:
-            brief = "Count what there is in your part of the country, and write it down. " * 2
-            streams = [{"id": n, "label": n, "brief": brief} for n in ("north", "south")]
-            public["PROJECT.md"] = "# Gifts\n"
-            public["workstreams.json"] = json.dumps({"workstreams": streams})
-        for name, text in public.items():
-            _put(root / "public" / name, text)
-        files = sorted(f"public/{name}" for name in public)
-        about = manifest(task_id, ["public"] if multi else files, multi=multi)
-        _put(root / "task.public.json", json.dumps(about | changes.get("manifest", {})))
-        _put(root / "sealed/task.json", json.dumps(sealed(task_id) | changes.get("sealed", {})))
-        _put(root / "sealed/grade.py", changes.get("grade", GRADE))
-        _put(root / "worker.py", changes.get("worker", MULTI_WORKER if multi else WORKER))
-        return root
+        return make_task(tmp_path / "tasks", task_id, **changes)
 
     return make
+
+
+def make_task(folder: Path, task_id: str, **changes: Any) -> Path:
+    """The same below any folder."""
+    root = folder / task_id
+    multi = task_id.startswith("project_")
+    table = "name,amount\nAnn,10\n,50\n"
+    public: dict[str, str] = {
+        "output_contract.json": "{}",
+        "result_schema.json": '{"type": "object"}',
+        "PROJECT.csv" if multi else "sources/gifts.csv": table,
+    }
+    if multi:
+        brief = "Count what there is in your part of the country, and write it down. " * 2
+        streams = [{"id": n, "label": n, "brief": brief} for n in ("north", "south")]
+        public["PROJECT.md"] = "# Gifts\n"
+        public["workstreams.json"] = json.dumps({"workstreams": streams})
+    for name, text in public.items():
+        _put(root / "public" / name, text)
+    files = sorted(f"public/{name}" for name in public)
+    about = manifest(task_id, ["public"] if multi else files, multi=multi)
+    _put(root / "task.public.json", json.dumps(about | changes.get("manifest", {})))
+    _put(root / "sealed/task.json", json.dumps(sealed(task_id) | changes.get("sealed", {})))
+    _put(root / "sealed/grade.py", changes.get("grade", GRADE))
+    _put(root / "worker.py", changes.get("worker", MULTI_WORKER if multi else WORKER))
+    return root
 
 
 def _put(path: Path, text: str) -> None:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from bench import asked_by_voice, behind_gate, end_to_end
-from bench.model_scripts import turn
+from bench.model_scripts import Call, turn
 from bench.model_server import ModelServer
-from bench.real_agents import Sandbox
+from bench.real_agents import NOWHERE, Sandbox
+from bench.results import Episode
+from bench.tracks.collaboration import Conditions, run_episode
+from bench.tracks.hands import hands_of
+from bench.tracks.seat import Talking
 from jarvis_voice.attention.desk import Desk
 from jarvis_voice.attention.state import GuidancePhase
 from jarvis_voice.attention.store import AttentionStore
@@ -170,6 +176,63 @@ async def without_a_gate(name: str, sandbox: Sandbox, fail: str, *, dying: bool)
         ran = (sandbox.project / "notes.md").exists()
         assert ran == (fail == "open")
         return model.requests[1].result_of("call_notes") or ""
+
+
+_GIFTS = {
+    "total": 60,
+    "fund": "general",
+    "question_for_requester": "Which fund do gifts without a \
+name go to?",
+}
+_SHELL = {"claude-code": ("Bash", "command"), "codex": ("exec_command", "cmd")}
+
+
+async def does_a_benchmark_task(name: str, task: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A script writes the record; it is held, taken back, and written as the user wants it."""
+
+    def shell(call_id: str, command: str) -> Call:
+        tool, key = _SHELL[name]
+        return Call(call_id, tool, {key: command})
+
+    def script(record: object) -> str:
+        wanted = json.dumps(json.dumps(record))
+        return f"open('results/' + 'final.json', 'w').write({wanted})"
+
+    decided = {"total": 60, "fund": "school", "basis": "as the user said"}
+    again = f"cat > make.py <<'END'\n{script(decided)}\nEND\npython3 make.py"
+    turns = [
+        turn("The gifts are 60.", shell("total", "echo '{\"total\": 60}' > results/total.json")),
+        turn(shell("make", f"cat > make.py <<'END'\n{script(_GIFTS)}\nEND\n")),
+        turn(shell("record", "python3 make.py")),
+        turn("The school, then.", shell("again", again)),
+        turn("That was it."),
+    ]
+    async with ModelServer(turns) as model:
+        for variable in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
+            version = "/v1" if variable.startswith("OPENAI") else ""
+            monkeypatch.setenv(variable, f"{model.url}{version}")
+        for variable in ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_MODEL"):
+            monkeypatch.setenv(variable, "scripted")
+        for variable in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+            monkeypatch.setenv(variable, NOWHERE)
+        monkeypatch.setenv("NO_PROXY", "127.0.0.1,localhost")
+        episode = Episode(task=task.name, controller="jarvis", workers=name, mode="paper")
+        conditions = Conditions(hands_of, talking=Talking(0.0, 0.1))
+        record = await asyncio.to_thread(run_episode, task, episode, conditions)
+        told = model.requests[3]
+    assert record.failure is None
+    assert record.score == 100.0
+    assert "school fund" not in str(model.requests[2].body)
+    assert told.mentions('The user decided: "Nameless gifts go to the school fund"')
+    assert told.mentions("Put back as it was before: results/final.json")
+    (question,) = record.questions
+    assert "Which fund do gifts without a name go to?" in question.question
+    assert question.told_at_s is not None
+    assert (record.receipts.sent, record.receipts.closed) == (1, True)
+    kinds = [moment.kind for moment in record.timeline if moment.session == "main"]
+    assert kinds.count("refused") == 1
+    assert {"say", "run", "write"} <= set(kinds)
+    assert record.calls == 4
 
 
 def _tree(project: Path) -> dict[str, str]:

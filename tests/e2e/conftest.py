@@ -42,8 +42,20 @@ def engines(spoken_answers: dict[str, NDArray[np.float32]]) -> Iterator[build.En
 @pytest.fixture(scope="session")
 def agents() -> ModuleType:
     """What must hold of every program."""
-    path = Path(__file__).with_name("agents.py")
-    spec = importlib.util.spec_from_file_location("e2e_agents", path)
+    return _loaded("e2e_agents", Path(__file__).with_name("agents.py"))
+
+
+@pytest.fixture
+def task(tmp_path: Path) -> Path:
+    """A tiny benchmark task whose user answers at once."""
+    tiny = _loaded("e2e_tiny", Path(__file__).parents[1] / "bench/conftest.py")
+    made = tiny.make_task(tmp_path / "tasks", "gifts", sealed={"availability": {"delay_s": 0}})
+    assert isinstance(made, Path)
+    return made
+
+
+def _loaded(name: str, path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

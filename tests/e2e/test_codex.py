@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
@@ -56,3 +57,9 @@ async def test_without_jarvis_calls_are_refused_when_that_was_chosen(
 ):
     told = await agents.without_a_gate(NAME, sandbox, "closed", dying=dying)
     assert REFUSED in told
+
+
+async def test_it_does_a_benchmark_task_and_hears_what_the_user_decided(
+    agents: ModuleType, task: Path, monkeypatch: pytest.MonkeyPatch
+):
+    await agents.does_a_benchmark_task(NAME, task, monkeypatch)
