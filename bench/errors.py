@@ -14,6 +14,7 @@
     ├── RequesterFailed            the simulated user broke the contract, or gave no answer
     ├── ResultUnreadable           a file of results is of another form, version or plan
     ├── EpisodesStopped            a process or a cluster that ran a part was lost
+    ├── ForeignFailed              another program to be measured beside is missing or fails
     └── ImportRefused              a folder of somebody else's tasks cannot be taken in as it is
 
 ``kind`` is the name that stands in a result for an invalid run.
@@ -56,7 +57,6 @@ class WorkerFailed(BenchError):
     kind: ClassVar[str] = "worker_failed"
 
 
-class WorkspaceFailed(BenchError):
 class RuntimeMissing(BenchError):
     """An agent runtime that should work is not installed; nothing was run."""
 
@@ -69,6 +69,7 @@ class ProviderFailed(BenchError):
     kind: ClassVar[str] = "provider_failed"
 
 
+class WorkspaceFailed(BenchError):
     """A workspace cannot be made, read or run in."""
 
     kind: ClassVar[str] = "workspace_failed"
@@ -114,3 +115,9 @@ class EpisodesStopped(BenchError):
     """A process or a cluster was lost in the middle; what was written is kept."""
 
     kind: ClassVar[str] = "harness_failed"
+
+
+class ForeignFailed(BenchError):
+    """Another program to be measured beside is not there, or cannot be started."""
+
+    kind: ClassVar[str] = "foreign_failed"

@@ -64,6 +64,8 @@ EDGES = {
     },
     "ray": {"bench/episodes.py"},
     "PIL": {"bench/workers/pictures.py"},
+    "pipecat": {"bench/foreign/pipecat_server.py"},  # run by another interpreter, see below
+    "loguru": {"bench/foreign/pipecat_server.py"},
     "sqlite3": {"jarvis_voice/attention/store.py", "jarvis_voice/attention/salvage.py"},
 }
 
@@ -239,6 +241,16 @@ def test_engines_are_imported_only_at_their_edges() -> None:
         if not any(_name(path).startswith(edge) for edge in EDGES[engine])
     ]
     assert strays == []
+
+
+def test_nothing_imports_what_another_interpreter_runs() -> None:
+    importing = re.compile(r"^\s*(?:from|import)\b.*\bpipecat_server\b", re.MULTILINE)
+    found = [
+        _name(path)
+        for path in _modules(*PACKAGES, "tests")
+        if importing.search(path.read_text(encoding="utf-8"))
+    ]
+    assert found == []
 
 
 def _imported(path: Path) -> set[str]:

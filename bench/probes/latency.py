@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from audio.pcm import RATE
-from bench.probes.corpus import Corpus, SharedPrompt, shared_prompts
+from bench.probes.corpus import Corpus, shared_prompts
 from bench.probes.measures import answered, overlap_s, word_errors
 from bench.probes.play import LEAD_S, Cue, Scene, Setting, Side, Take, When
 from bench.probes.recipe import PromptCase
@@ -63,23 +63,41 @@ class Item:
 
 async def shared(setting: Setting, side: Side) -> list[Item]:
     """The five shared prompts in one conversation."""
+    return shared_items(await setting.play(shared_scene(), side), side.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """When the shared prompts are said."""
+
+    lead_s: float = LEAD_S  # before the first one
+    pause_s: float = PAUSE_S  # between the end of an answer and the next one
+    interrupts: tuple[When, float] = (When.SOUNDING, INTO_S)
+
+
+def shared_scene(timing: Timing | None = None) -> Scene:
+    """The user's part of that conversation."""
+    timing = timing or Timing()
+    cues = []
+    for place, prompt in enumerate(shared_prompts()):
+        due = (When.QUIET, timing.pause_s) if place else (When.START, timing.lead_s)
+        if prompt.interrupts:
+            due = timing.interrupts
+        cues.append(Cue(prompt.clip.samples, *due))
+    return Scene(cues, linger_s=2.5)
+
+
+def shared_items(take: Take, side: str) -> list[Item]:
+    """What came of each shared prompt in a take of their scene."""
     prompts = shared_prompts()
-    cues = [Cue(prompt.clip.samples, *_due(place, prompt)) for place, prompt in enumerate(prompts)]
-    take = await setting.play(Scene(cues, linger_s=2.5), side)
     items = []
     for place, prompt in enumerate(prompts):
-        item = Item("shared", str(place + 1), side.name, "quiet", prompt.clip.text)
+        item = Item("shared", str(place + 1), side, "quiet", prompt.clip.text)
         item.warm_up = place < WARM_UP
         item.interrupted = place + 1 < len(prompts) and prompts[place + 1].interrupts
         measure(item, take, prompt.clip, take.said_s[place])
         items.append(item)
     return items
-
-
-def _due(place: int, prompt: SharedPrompt) -> tuple[When, float]:
-    if prompt.interrupts:
-        return When.SOUNDING, INTO_S
-    return (When.QUIET, PAUSE_S) if place else (When.START, LEAD_S)
 
 
 async def prompt(setting: Setting, side: Side, corpus: Corpus, case: PromptCase) -> Item:

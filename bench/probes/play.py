@@ -28,6 +28,7 @@ from jarvis_voice.wire.talk import Talk
 
 LOOK_S = 0.02
 LULL_S = 0.6  # a shorter silence of the agent lies within its speech
+BREAK_S = 0.2  # a shorter one is no break in what sounds: the stops within words
 LEAD_S = 1.0  # before the first words: devices and filters settle
 
 
@@ -36,6 +37,7 @@ class When(Enum):
 
     START = "start"  # the scene has begun
     SOUNDING = "sounding"  # the agent speaks; counted from where it began
+    FLUENT = "fluent"  # the agent sounds right now; counted from its last break
     QUIET = "quiet"  # the agent has spoken and is silent; counted from its last sound
 
 
@@ -71,6 +73,7 @@ class Take:
     spoken: list[Spoken] = field(default_factory=list)
     began_s: float = 0.0  # session time of the recording's first sample
     missed: str = ""  # why a cue was never due
+    told: list[tuple[str, str]] = field(default_factory=list)  # a server's transcripts: role, text
 
 
 class Ports(NamedTuple):
@@ -121,6 +124,7 @@ class AgentEar:
 
     def __init__(self) -> None:
         self.began_s = math.inf  # loop time of the newest stretch's start
+        self.fluent_s = math.inf  # ... and of where it began to sound without a break
         self.last_s = -math.inf  # loop time of the last audible block
         self.stretches = 0
 
@@ -131,11 +135,17 @@ class AgentEar:
         if now_s - self.last_s > LULL_S:
             self.began_s = now_s
             self.stretches += 1
+        if now_s - self.last_s > BREAK_S:
+            self.fluent_s = now_s
         self.last_s = now_s
 
     def sounding(self, now_s: float) -> bool:
         """Whether the agent speaks, short silences included."""
         return now_s - self.last_s <= LULL_S
+
+    def fluent_for(self, now_s: float) -> float:
+        """For how long it has sounded without a break; 0 when it does not."""
+        return now_s - self.fluent_s if now_s - self.last_s <= BREAK_S else 0.0
 
 
 class UserSide(Protocol):
@@ -158,7 +168,7 @@ async def perform(scene: Scene, user: UserSide, said_s: list[float]) -> str:
         due = await _until_due(cue, scene, user.ear, (began_s, ended_s))
         if not due:
             said_s += [math.nan] * (len(scene.cues) - len(said_s))
-            return f"the agent did not speak within {scene.patience_s:g} s"
+            return f"the agent did not speak, or not for long enough, within {scene.patience_s:g} s"
         said_s.append(user.say(cue.samples))
         ended_s = loop.time() + cue.samples.size / RATE
     await asyncio.sleep(max(0.0, ended_s - loop.time()))
@@ -174,6 +184,8 @@ async def _until_due(cue: Cue, scene: Scene, ear: AgentEar, since: tuple[float, 
     def due(now_s: float) -> bool:
         if cue.when is When.START:
             return now_s - began_s >= cue.seconds
+        if cue.when is When.FLUENT:
+            return ear.fluent_s > ended_s and ear.fluent_for(now_s) >= cue.seconds
         if cue.when is When.SOUNDING:
             begun = ear.sounding(now_s) and ear.last_s > ended_s
             return begun and now_s - max(ear.began_s, ended_s) >= cue.seconds
@@ -181,11 +193,12 @@ async def _until_due(cue: Cue, scene: Scene, ear: AgentEar, since: tuple[float, 
         return spoken and now_s - ear.last_s >= max(cue.seconds, LULL_S)
 
     def hopeless(now_s: float) -> bool:
-        return cue.when is not When.START and ear.last_s <= ended_s
+        since_s = max(ended_s, ear.last_s)
+        return cue.when is not When.START and now_s - since_s > scene.patience_s
 
     loop = asyncio.get_running_loop()
     while not due(now_s := loop.time()):
-        if hopeless(now_s) and now_s - ended_s > scene.patience_s:
+        if hopeless(now_s):
             return False
         await asyncio.sleep(LOOK_S)
     return True

@@ -1,10 +1,11 @@
 """The setting of the websocket: a client of the plain PCM protocol that ``jarvis serve`` speaks.
 
-The very server of ``jarvis serve`` runs in this process, with the side in question behind it, and a
-client as foreign programs are drives it: sound goes out in blocks of 20 ms as its time comes, and
-what comes back is recorded where a player with an endless buffer would play it: at its arrival or
-behind what was there, whichever is later. ``clear`` drops what was not played yet. An echo is the
-client's own business in this protocol, so a scene's echo is left out.
+The very server of ``jarvis serve`` runs in this process, with the side in question behind it; or
+``visit`` goes to any other server of the protocol. A client as foreign programs are drives it:
+sound goes out in blocks of 20 ms as its time comes, and what comes back is recorded where a player
+with an endless buffer would play it: at its arrival or behind what was there, whichever is later.
+``clear`` drops what was not played yet. An echo is the client's own business in this protocol, so a
+scene's echo is left out.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncIterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,16 +62,24 @@ class WebsocketSetting:
         async def pcm(connection: Connection) -> str:
             return await serve(connection, PcmSession(Outbox(connection.send)), open_talk)
 
-        take = Take(np.zeros(0, np.float32), np.zeros(0, np.float32), [], seen)
         async with VoiceServer(Door(port=0), Protocols(pcm=pcm)) as server:
-            client = _Client(scene.background)
-            address = f"ws://127.0.0.1:{server.port}/pcm"
-            async with connect(address, compression=None, max_size=None) as link:
-                take.began_s = clock.session_now()
-                await client.hold(link, scene, take)
-        take.user, take.agent = client.recording()
-        take.spoken = side.spoken()
+            take = await visit(f"ws://127.0.0.1:{server.port}/pcm", scene)
+        take.events, take.spoken = seen, side.spoken()
         return take
+
+
+async def visit(address: str, scene: Scene) -> Take:
+    """Play a scene to the server at an address; only what came from there is in the take.
+
+    Raises OSError when nothing answers there, and InvalidHandshake when it refuses.
+    """
+    take = Take(np.zeros(0, np.float32), np.zeros(0, np.float32), [])
+    client = _Client(scene.background, take.told)
+    async with connect(address, compression=None, max_size=None) as link:
+        take.began_s = clock.session_now()
+        await client.hold(link, scene, take)
+    take.user, take.agent = client.recording()
+    return take
 
 
 @contextlib.asynccontextmanager
@@ -86,8 +96,9 @@ async def _session(side: Side, ports: Ports, publish: Publish) -> AsyncIterator[
 class _Client:
     """A user at the other end of the websocket."""
 
-    def __init__(self, background: Sound | None) -> None:
+    def __init__(self, background: Sound | None, told: list[tuple[str, str]]) -> None:
         self.ear = AgentEar()
+        self._told = told
         self._noise = room_noise() if background is None else background
         self._voice = SpeechQueue()
         self._sent: list[NDArray[np.float32]] = []
@@ -156,10 +167,19 @@ class _Client:
             async for message in link:
                 if isinstance(message, bytes):
                     self._place(to_float32(np.frombuffer(message, "<i2")))
-                elif json.loads(message).get("type") == "clear":
-                    now = min(self._now(), self._agent.size)
-                    self._agent[now:] = 0.0
-                    self._end = min(self._end, now)
+                else:
+                    self._take_notice(json.loads(message))
+
+    def _take_notice(self, notice: dict[str, Any]) -> None:
+        match notice:
+            case {"type": "clear"}:
+                now = min(self._now(), self._agent.size)
+                self._agent[now:] = 0.0
+                self._end = min(self._end, now)
+            case {"type": "transcript", "role": str(role), "text": str(text)}:
+                self._told.append((role, text))
+            case _:
+                pass
 
     def _place(self, samples: NDArray[np.float32]) -> None:
         start = max(self._now(), self._end)

@@ -207,3 +207,18 @@ async def test_a_scene_over_the_websocket_is_recorded_as_in_files() -> None:
     assert spans[0].start_s > said.end_s
     assert [type(event).__name__ for event in take.events].count("TurnCommitted") == 1
     assert np.isfinite(take.agent).all()
+    assert ("user", "hello") in take.told
+
+
+@pytest.mark.parametrize(("answer", "said"), [("a b c d e f", True), ("a.", False)])
+async def test_a_cue_that_waits_for_unbroken_speech_is_given_up_when_there_is_none(
+    answer: str, said: bool
+) -> None:
+    side = ScriptedSide(saying(answer), ["words"] * 9, sequential=True)
+    cues = [Cue(SECOND, When.START, 1.0), Cue(SECOND, When.FLUENT, 1.0)]
+    take = await FilesSetting().play(Scene(cues, patience_s=3.0), side)
+    assert math.isfinite(take.said_s[1]) == said
+    assert ("not for long enough" in take.missed) != said
+    if said:
+        began_s = audible_spans(take.agent, RATE)[0].start_s
+        assert take.said_s[1] - began_s == pytest.approx(1.0, abs=0.15)

@@ -1,0 +1,242 @@
+"""Jarvis beside a pipecat pipeline of the same models: ``python -m bench.beside_pipecat``.
+
+    python -m bench.beside_pipecat --install DIR [--repeats N] [--json FILE]
+    python -m bench.beside_pipecat --python DIR/bin/python [--repeats N] [--json FILE]
+
+Both are servers of the plain PCM websocket, ``jarvis serve`` and ``foreign/pipecat_server.py``, and
+the same client talks with both by turns, in real time. In each repeat either side gets the five
+shared prompts, of which the fourth interrupts, and a conversation in which the user says "mm-hm"
+into the answer. Every conversation has a fresh server, so nothing is left of an earlier one, and
+Jarvis keeps no phrase on disk. What pipecat's scripted model answers is what Jarvis's narrator
+answers about the recorded run; the prompts begin when that run is over, so that both say the same.
+
+Only the pipelines differ, but for one thing that belongs to ours: Jarvis has likely answers ready.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import json
+import math
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from audio.pcm import RATE
+from audio.tts.voices import PROMPT_VOICE
+from bench import beside_report
+from bench.answerers import Answered, exchanged
+from bench.beside_report import Conversation, Nod
+from bench.foreign import environment
+from bench.foreign.scripted_answers import NOT_HEARD
+from bench.foreign.servers import started
+from bench.probes.corpus import shared_prompts
+from bench.probes.latency import Item, Timing, shared_items, shared_scene
+from bench.probes.play import Cue, Scene, Take, When
+from bench.probes.recipe import DEFAULT_SEED, Line, texts
+from bench.probes.record import Record, check_writable, load_now, write_json
+from bench.probes.sounds import Sound
+from bench.probes.speaker import Clip, Studio
+from bench.probes.websocket import visit
+from bench.report.progress import Progress
+from jarvis_voice.brain.brain import NarratorBrain
+from jarvis_voice.cli.io import Io
+from jarvis_voice.clock import unix_now
+from jarvis_voice.errors import JarvisError, UsageError
+from jarvis_voice.events import Exchange, Question
+from jarvis_voice.resources import asset
+from jarvis_voice.runs.sources import open_recording
+from jarvis_voice.runs.watcher import RunWatcher
+
+OURS, THEIRS = "jarvis", "pipecat"
+SIDES = (OURS, THEIRS)
+SERVER = Path(__file__).with_name("foreign") / "pipecat_server.py"
+LEAD_S = 6.0  # the recorded run lasts 4.7 s
+PAUSE_S = 2.5  # after an answer: the next sentence of one that is not over may be late
+INTO_S = 1.0  # of unbroken speech, before the user speaks into it
+PATIENCE_S = 20.0  # for the agent to begin to speak
+LINGER_S = 4.0  # after "mm-hm": an answer that goes on is told from one that stops
+TIMING = Timing(LEAD_S, PAUSE_S, (When.FLUENT, INTO_S))
+SETTINGS = "[synthesizer]\nkeep_mb = 0\n"
+
+
+class Commands(NamedTuple):
+    """How either server is started."""
+
+    jarvis: Sequence[str]
+    pipecat: Sequence[str]
+
+    def of(self, side: str) -> Sequence[str]:
+        """The command of a side."""
+        return self.jarvis if side == OURS else self.pipecat
+
+
+@dataclass(slots=True)
+class Results:
+    """What was found so far."""
+
+    talks: list[Conversation] = field(default_factory=list)
+    nods: list[Nod] = field(default_factory=list)
+
+
+async def scripted(prompts: Sequence[str], also: Sequence[str]) -> dict[str, str]:
+    """What the narrator answers when the recorded run is over.
+
+    ``prompts`` are asked in one conversation, each of ``also`` by itself behind it.
+    """
+    watcher = RunWatcher(lambda _event: None)
+    await watcher.replay(open_recording(_run()), math.inf)
+    brain = NarratorBrain(watcher)
+    answers: dict[str, str] = {}
+    history: tuple[Exchange, ...] = ()
+    for text in [*prompts, *also]:
+        turn = len(history) + 1
+        question = Question(turn, text, 0.0, unix_now(), history)
+        answers[text] = "".join([piece async for piece in brain.reply(question)])
+        if text in prompts:
+            history += (exchanged(turn, text, Answered(answers[text], brain.versions())),)
+    return answers
+
+
+def _run() -> Path:
+    return Path(str(asset("runs") / "demo.jsonl"))
+
+
+@contextlib.contextmanager
+def _commands(python: Path, answers: dict[str, str]) -> Iterator[Commands]:
+    with tempfile.TemporaryDirectory() as name:
+        table, settings = Path(name) / "answers.json", Path(name) / "jarvis.toml"
+        table.write_text(json.dumps(answers), encoding="utf-8")
+        settings.write_text(SETTINGS, encoding="utf-8")
+        serve = ["serve", "--run", str(_run()), "--no-token", "--protocol", "pcm", "--port", "0"]
+        yield Commands(
+            [sys.executable, "-m", "jarvis_voice", "--config", str(settings), *serve],
+            [str(python), str(SERVER), "--answers", str(table)],
+        )
+
+
+def order(repeat: int) -> tuple[str, ...]:
+    """Who goes first alternates, so that a machine that gets slower harms both alike."""
+    return SIDES if repeat % 2 == 0 else SIDES[::-1]
+
+
+async def hold(
+    commands: Commands, answers: dict[str, str], clip: Clip, args: argparse.Namespace
+) -> Results:
+    """All conversations. Raises ForeignFailed when a server does not start."""
+    found = Results()
+    progress = Progress(sys.stderr, "talking", 2 * len(SIDES) * args.repeats)
+    for repeat in range(args.repeats):
+        for side in order(repeat):
+            take = await _talk(commands.of(side), _prompting())
+            items = shared_items(take, side)
+            said = list(answers.values())
+            found.talks.append(beside_report.conversation(side, items, take.told, said))
+            progress.step(side)
+            answer = first_answer(take, items)
+            take = await _talk(commands.of(side), _nodding(clip))
+            found.nods.append(beside_report.nod(side, take, clip, answer))
+            progress.step(side)
+    progress.end()
+    return found
+
+
+async def _talk(command: Sequence[str], scene: Scene) -> Take:
+    with started(command) as address:
+        return await visit(address, scene)
+
+
+def first_answer(take: Take, items: Sequence[Item]) -> Sound:
+    """How the whole answer to the first prompt sounds; empty when the second was never asked."""
+    if math.isnan(take.said_s[1]):
+        return np.zeros(0, np.float32)
+    return take.agent[round(items[0].user[0][1] * RATE) : round(take.said_s[1] * RATE)]
+
+
+def _prompting() -> Scene:
+    return replace(shared_scene(TIMING), patience_s=PATIENCE_S)
+
+
+def _nodding(clip: Clip) -> Scene:
+    first = shared_prompts()[0].clip.samples
+    cues = [Cue(first, When.START, LEAD_S), Cue(clip.samples, When.FLUENT, INTO_S)]
+    return Scene(cues, linger_s=LINGER_S, patience_s=PATIENCE_S)
+
+
+def _backchannel() -> Clip:
+    entry = texts("duplex")["backchannels"][0]
+    studio = Studio()
+    try:
+        return studio.clip(Line(entry["text"], PROMPT_VOICE, phonemes=entry["phonemes"]))
+    finally:
+        studio.close()
+
+
+def measure(args: argparse.Namespace, io: Io) -> None:
+    """Measure and report. Raises JarvisError, and what the engines raise."""
+    if args.repeats < 1:
+        raise UsageError("--repeats needs a number of 1 or more.", "Leave it out for five.")
+    if args.json is not None:
+        check_writable(args.json)
+    if args.install is not None:
+        io.note(f"Installing pipecat into {args.install} ...")
+    python = environment.install(args.install) if args.install is not None else args.python
+    record = Record("beside_pipecat", args.seed, _options(args), load=(load_now(), 0.0))
+    record.engines = environment.check(python)
+    listed = json.loads(asset("prompts", "prompts.json").read_text(encoding="utf-8"))
+    prompts = [entry["text"] for entry in listed["prompts"]]
+    clip = _backchannel()
+    answers = asyncio.run(scripted(prompts, [clip.text, NOT_HEARD]))
+    with _commands(python, answers) as commands:
+        found = asyncio.run(hold(commands, answers, clip, args))
+    record.metrics = beside_report.metrics(found.talks, found.nods, SIDES, args.seed)
+    record.items = beside_report.records(found.talks, found.nods)
+    record.load = (record.load[0] if record.load else 0.0, load_now())
+    if args.json is not None:
+        write_json(args.json, record)
+    io.line(beside_report.as_text(record.metrics, SIDES))
+
+
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    return {name: str(value) for name, value in sorted(vars(args).items()) if value is not None}
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options."""
+    made = argparse.ArgumentParser(
+        prog="python -m bench.beside_pipecat",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    where = made.add_mutually_exclusive_group(required=True)
+    where.add_argument("--python", metavar="PATH", type=Path, help="an interpreter that has it")
+    where.add_argument(
+        "--install", metavar="DIR", type=Path, help="make an environment there first (850 MB)"
+    )
+    made.add_argument("--repeats", metavar="N", type=int, default=5, help="(default: 5)")
+    made.add_argument("--json", metavar="FILE", type=Path, help="write the record to FILE")
+    made.add_argument("--seed", type=int, default=DEFAULT_SEED, help="of the intervals")
+    return made
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Measure; exit status 0 for done, 1 for failed, 2 for wrongly called."""
+    args = parser().parse_args(argv)
+    io = Io.standard()
+    try:
+        measure(args, io)
+    except JarvisError as error:
+        io.note(f"beside_pipecat: {error}")
+        return error.exit_code
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
