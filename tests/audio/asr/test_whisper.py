@@ -191,7 +191,7 @@ def test_a_long_turn_costs_no_more_as_it_grows_and_keeps_its_words(
     clip = shared_clip("realtimestt_asr_reference_en.wav")
     stream = recognizer.stream()
     calls = counted_decodes(recognizer, monkeypatch)
-    frames = heard(np.concatenate([clip, clip]))  # 104 s in one breath
+    frames = heard(clip)  # 52 s in one breath, more than the model's window
     for place, (frame, probability) in enumerate(frames):
         stream.push(frame, probability)
         if place % 300 == 299:
@@ -204,8 +204,8 @@ def test_a_long_turn_costs_no_more_as_it_grows_and_keeps_its_words(
     words = words_of(final.text)
     assert words[:3] == ["hey", "guys", "welcome"]
     assert words[-5:] == ["hope", "you", "enjoyed", "the", "demo"]
-    assert words.count("watching") == 2
-    assert len(words) == pytest.approx(2 * 170, abs=6)
+    assert words.count("watching") == 1
+    assert len(words) == pytest.approx(170, abs=4)
     stream.close()
 
 
