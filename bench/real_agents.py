@@ -13,18 +13,22 @@ import json
 import os
 import shutil
 import signal
+import subprocess
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
+from bench.errors import RuntimeMissing
 from jarvis_voice.clock import session_now
 
 NOWHERE = "http://127.0.0.1:9"  # the discard port: refused at once
 KEY = "scripted"  # both programs want a key; nobody checks it
 KILL_S = 5.0
+VERSION_S = 20.0  # for the program to say its version
 
 _VARIABLES = {"claude-code": ("JARVIS_CLAUDE", "claude"), "codex": ("JARVIS_CODEX", "codex")}
+_PACKAGES = {"claude-code": "@anthropic-ai/claude-code", "codex": "@openai/codex"}
 NAMES = tuple(_VARIABLES)
 
 _CODEX = """\
@@ -65,14 +69,33 @@ def missing(name: str) -> str:
     return f"{command} is not installed; {variable} may name it, else it must be on the PATH"
 
 
-def installing(name: str) -> str:
-    """How to get it, as a remedy."""
+def check_installed(name: str) -> None:
+    """Raises RuntimeMissing, which says how to get it, when there is no such program."""
     variable, words = _VARIABLES[name]
-    package = {"claude-code": "@anthropic-ai/claude-code", "codex": "@openai/codex"}[name]
-    return (
-        f"Install it with 'npm install -g {package}', put {words} on the PATH, or name the program "
-        f"in {variable}."
-    )
+    if program(name) is None:
+        raise RuntimeMissing(
+            f"{name} is not installed, so it cannot work.",
+            f"Install it with 'npm install -g {_PACKAGES[name]}' so that {words} is on the PATH, "
+            f"or name the program in {variable}.",
+        )
+
+
+def version(name: str) -> str:
+    """What the program says of its version; empty when it says nothing."""
+    found = program(name)
+    if found is None:
+        return ""
+    try:
+        answer = subprocess.run(
+            [str(found), "--version"],
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            timeout=VERSION_S,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return answer.stdout.decode("utf-8", "replace").strip()[:100] if not answer.returncode else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from bench import real_agents
 from bench.controllers import Budget, Setting, Spending, build
 from bench.errors import BenchError, ControllerFailed
 from bench.requester import Manner, Requester, ScriptedRequester
@@ -41,6 +42,7 @@ from jarvis_voice.virtual_time import NothingLeftToHappen, run_virtual
 
 START_S = 1_750_000_000.0  # the Unix time at which every run begins
 NOON = 12 * 60
+AGENT_HOLD_S = 530.0  # the gate gives up on a hook of an agent runtime after 540 s
 PROBLEM_CHARS = 600
 
 
@@ -187,6 +189,7 @@ class _Run:
         numbers = itertools.count()
         outside = Outside(now, lambda: NOON, lambda: f"n{next(numbers)}", self._watching.look)
         settings = DeskSettings(
+            hold_s_by_runtime=dict.fromkeys(real_agents.NAMES, AGENT_HOLD_S),
             after_read_back_s=self._conditions.talking.after_read_back_s,
             final_paths=(self._task.final_record_path,),
         )

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from bench import real_agents
 from bench.controllers import NAMES, Setting, build
 from bench.episodes import Where
-from bench.errors import ControllerFailed
+from bench.errors import ControllerFailed, RuntimeMissing
 from bench.model_requester import ModelRequester
 from bench.requester import ScriptedRequester
 from bench.results import FILE_NAME, NONE, Episode, Plan, ResultFile, RunRecord, read
@@ -22,7 +23,7 @@ from bench.summary import figures, groups
 from bench.tracks import collaboration_report
 from bench.tracks.collaboration import Conditions, run_episode
 from bench.tracks.collaboration_options import WORKERS
-from bench.tracks.hands import CHAT, hands_of
+from bench.tracks.hands import CHAT, EXTERNAL, hands_of, is_able
 from bench.tracks.running import carried_on, chosen, write
 from jarvis_voice import __version__, config
 from jarvis_voice.cli.build import chat_model
@@ -72,7 +73,7 @@ def perform(job: Job) -> RunRecord:
 def collab(args: argparse.Namespace, io: Io) -> int:
     """Run the track; 1 when a run is invalid, else 0."""
     setup = _setup(args)
-    plan = _plan(args, setup)
+    plan = _plan(args, setup, io)
     records = list(_records(args, plan, setup, io))
     if args.out is not None:
         write(args.out / PAGE_NAME, collaboration_report.html(plan, records, args.seed))
@@ -148,13 +149,14 @@ def _setup(args: argparse.Namespace) -> Setup:
     return Setup(suite, graders, args.user, brain)
 
 
-def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
+def _plan(args: argparse.Namespace, setup: Setup, io: Io) -> Plan:
     root = _root(setup)
     places = folders(root)
     tasks = chosen("task", args.tasks, list(places)) or tuple(places)
     if not tasks:
         raise UsageError(f"There are no tasks in {root}.", "Name a folder of tasks with --suite.")
     workers = chosen("workers", args.workers, WORKERS)
+    out_of_reach = _out_of_reach(args, workers, {task: places[task] for task in tasks}, io)
     settings = {
         "seed": args.seed,
         "repeats": args.repeats,
@@ -162,6 +164,9 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
         "model": setup.brain.model if setup.brain else "",
         "cost": _COST,
     }
+    programs = {name: real_agents.version(name) for name in workers if name in EXTERNAL}
+    if programs:
+        settings["programs"] = programs
     sealed = marks({task: places[task] for task in tasks}, args.graders)
     if sealed:
         settings["graders"] = sealed
@@ -180,6 +185,7 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
         for task in tasks
         for name in _controllers(args.controller)
         for repeat in range(args.repeats)
+        if (kind, task) not in out_of_reach
     ]
     return Plan(
         version=__version__,
@@ -187,6 +193,28 @@ def _plan(args: argparse.Namespace, setup: Setup) -> Plan:
         bundles={task: digest_of(places[task], ".") for task in tasks},
         episodes=episodes,
     )
+
+
+def _out_of_reach(
+    args: argparse.Namespace, workers: Sequence[str], places: Mapping[str, Path], io: Io
+) -> set[tuple[str, str]]:
+    """Workers and the tasks that they cannot do. Raises UsageError for a task that was named."""
+    found = set()
+    for name in workers:
+        if name in EXTERNAL:
+            try:
+                real_agents.check_installed(name)
+            except RuntimeMissing as error:
+                raise UsageError(error.problem, error.remedy) from error
+        unable = [task for task, folder in places.items() if not is_able(name, folder)]
+        if unable and (args.tasks or len(unable) == len(places)):
+            raise UsageError(
+                f"{name} cannot do {unable[0]}, which acts on an app.", "Name other tasks."
+            )
+        if unable:
+            io.note(f"Left out for {name}, because they act on an app: {', '.join(unable)}.")
+        found |= {(name, task) for task in unable}
+    return found
 
 
 def _modes(args: argparse.Namespace) -> list[tuple[Mode, int]]:

@@ -5,15 +5,30 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-WORKERS = ("scripted", "careless", "overconfident", "chat")
+WORKERS = ("scripted", "careless", "overconfident", "chat", "claude-code", "codex")
+
+
+_EXTERNAL = """\
+agent programs as workers:
+  claude-code and codex run in real time, in a copy of the task's materials and a home of their own,
+  attached to a gate of this run. They are looked for on the PATH, or where JARVIS_CLAUDE and
+  JARVIS_CODEX say. Their model is the one that these variables name, and it costs what it costs:
+    claude-code  ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
+    codex        OPENAI_API_KEY; OPENAI_BASE_URL, OPENAI_MODEL
+  A model that fails makes a run invalid, never a bad score. Tasks that act on an app are left out.
+  The programs have your rights and may use the network: run them where nothing else is at stake.
+"""
 
 
 def collab(parser: argparse.ArgumentParser) -> None:
     """Options of ``jarvis bench collab``."""
     parser.description = (
-        "Does bringing in the user improve what agents deliver? Workers do the tasks of the suite "
-        "with each controller and a simulated user; the same runs without Jarvis are the baseline."
+        "Does bringing in the user improve what agents deliver? Workers do the tasks of the\n"
+        "suite with each controller and a simulated user; the same runs without Jarvis are the\n"
+        "baseline."
     )
+    parser.epilog = _EXTERNAL
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument(
         "--tasks", metavar="NAMES", type=listed, default=(), help="only these, by commas"
     )
@@ -23,7 +38,7 @@ def collab(parser: argparse.ArgumentParser) -> None:
         type=listed,
         default=("scripted",),
         help=f"by commas, of: {', '.join(WORKERS)} (default: scripted); chat is the chat model of "
-        "the settings in a loop of tools",
+        "the settings in a loop of tools; the last two are installed agent programs, see below",
     )
     parser.add_argument(
         "--controller",

@@ -25,14 +25,13 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bench import agent_models, behind_gate
-from bench.errors import BenchError, ProviderFailed, RuntimeMissing, WorkerFailed
+from bench.errors import BenchError, ProviderFailed, WorkerFailed
 from bench.real_agents import (
     Sandbox,
+    check_installed,
     command,
     environment,
-    installing,
     json_lines,
-    program,
     started,
 )
 from bench.suite.bundle import Bundle, Topology
@@ -106,12 +105,6 @@ class External:
         if self.name == "codex":
             settings = agent_models.codex_settings(environment())
             (sandbox.codex_home / "config.toml").write_text(settings, "utf-8")
-
-
-def check_installed(name: str) -> None:
-    """Raises RuntimeMissing when there is no such program."""
-    if program(name) is None:
-        raise RuntimeMissing(f"{name} is not installed, so it cannot work.", installing(name))
 
 
 @dataclass(frozen=True, slots=True)

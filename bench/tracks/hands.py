@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from bench import real_agents
-from bench.errors import WorkerFailed
-from bench.suite.bundle import Bundle
+from bench.errors import BundleMalformed, WorkerFailed
+from bench.suite.bundle import Bundle, load_bundle
 from bench.tracks.crew import Crew
 from bench.tracks.sessions import Hands
 from bench.workers.base import UNPACED, Style
@@ -36,3 +38,16 @@ def hands_of(bundle: Bundle, name: str, model: ChatModel | None = None) -> Crew:
     if style is None:
         raise WorkerFailed(f'There is no worker "{name}".', f"Known are {', '.join(NAMES)}.")
     return Hands(load_worker(bundle), style)
+
+
+def is_able(name: str, folder: Path) -> bool:
+    """This worker can do the task in the folder: an app is out of a runtime's reach.
+
+    Of a task that cannot be read, the run itself says why.
+    """
+    if name not in EXTERNAL:
+        return True
+    try:
+        return not load_bundle(folder).is_app
+    except BundleMalformed:
+        return True

@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from bench import real_agents
 from bench.results import FILE_NAME, read
+from bench.suite.catalog import TASKS
 from bench.tracks.collaboration_command import PAGE_NAME
+from bench.tracks.hands import is_able
 from jarvis_voice.brain.scripted import ScriptedModel
 from jarvis_voice.cli import main
 from jarvis_voice.cli.io import Io
@@ -131,6 +134,40 @@ def test_wrong_options_are_one_line(suite: Path, words: tuple[str, ...], problem
     status, out, err = collab(suite, *words)
     assert (status, out) == (2, "")
     assert problem in err
+
+
+def test_an_agent_program_that_is_not_there_is_named_before_anything_runs(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(real_agents, "program", lambda name: None)
+    status, out, err = collab(suite, "--workers", "scripted,codex")
+    assert (status, out) == (2, "")
+    assert "codex is not installed" in err
+    assert "npm install -g @openai/codex" in err
+
+
+def test_tasks_that_act_on_an_app_are_left_out_for_agent_programs(
+    suite: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(real_agents, "program", lambda name: Path("/nowhere/codex"))
+    monkeypatch.setattr(
+        "bench.tracks.collaboration_command.is_able",
+        lambda worker, folder: worker != "codex" or folder.name == "project_gifts",
+    )
+    status, out, err = collab(suite, "--workers", "codex", "--tasks", "gifts,project_gifts")
+    assert (status, out) == (2, "")
+    assert "codex cannot do gifts, which acts on an app" in err
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    status, out, err = collab(suite, "--workers", "codex")
+    assert status == 1
+    assert "Left out for codex, because they act on an app: control_gifts, gifts." in err
+    assert "2 invalid (provider_failed)" in out
+
+
+def test_which_worker_can_do_an_app_is_told_from_the_task() -> None:
+    assert not is_able("claude-code", TASKS / "storm_claim")
+    assert is_able("scripted", TASKS / "storm_claim")
+    assert is_able("claude-code", TASKS / "clinic_rota_swap")
 
 
 def test_a_model_without_settings_is_named_before_anything_runs(suite: Path) -> None:

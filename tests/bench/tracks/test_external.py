@@ -257,7 +257,6 @@ def test_without_a_key_or_a_program_nothing_is_started(
     assert record.failure.kind == "provider_failed"
     assert "ANTHROPIC_API_KEY" in record.failure.problem
     monkeypatch.setattr(real_agents, "program", lambda name: None)
-    monkeypatch.setattr("bench.tracks.external.program", lambda name: None)
     record = run(root, "none")
     assert record.failure is not None
     assert record.failure.kind == "runtime_missing"
