@@ -94,7 +94,9 @@ def _like_seen(heard: str, sounds: dict[str, str], endings: set[str]) -> str:
         count, word = _longest(pieces, place, sounds, endings)
         if count:
             first, last = pieces[place], pieces[place + count - 1]
-            parts += [heard[at : first.start], word]
+            as_heard = heard[first.start : last.end]
+            same = as_heard.casefold() == word.casefold()  # "The" is no acronym
+            parts += [heard[at : first.start], as_heard if same else word]
             at = last.end
         place += count or 1
     return "".join(parts) + heard[at:]

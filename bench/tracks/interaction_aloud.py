@@ -39,7 +39,8 @@ def aloud(engines: Engines) -> Callable[[Answerer], Answerer]:
     Phrases are kept in memory only, so every process begins with none. Raises EngineMissing,
     EngineCorrupt or EngineFailed.
     """
-    asking = replace(engines.synthesizer, voice=PROMPT_VOICE)
+    # the asking voice is not timed: it loads sooner without the streamed network
+    asking = replace(engines.synthesizer, voice=PROMPT_VOICE, streaming="off")
     asker = cached(open_synthesizer(asking.engine, **asking.options()), asking)
     loaded = load_engines(Settings(recognizer=engines.recognizer, synthesizer=engines.synthesizer))
     made = loaded.synthesizer

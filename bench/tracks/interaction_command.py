@@ -69,6 +69,8 @@ def interact(args: argparse.Namespace, io: Io) -> int:
     setup = _setup(args)
     if args.judges and len({family(name) for name in args.judges}) < FAMILIES:
         io.note("All judges are of one family by their names; their faults may be the same.")
+    if setup.engines is not None:
+        io.note("The engines that speak and hear are loaded first.")
     plan = _plan(args, setup)
     if args.frames is not None:
         _write_frames(args.frames, plan, setup, io)

@@ -33,14 +33,16 @@ def interact(parser: argparse.ArgumentParser) -> None:
         metavar="NAMES",
         type=listed,
         default=(),
-        help="models that decide the claims no rule decides, by commas; of two families or more",
+        help="models of the settings' server that decide the claims no rule decides, by commas; "
+        "of two families or more",
     )
     parser.add_argument(
         "--voice",
         metavar="N",
         type=int,
         default=0,
-        help="speak the questions and answers of the first N tasks, and hear them again",
+        help="speak the questions and answers of the first N tasks, hear them again, and tell "
+        "what that costs beside the same tasks without sound",
     )
     parser.add_argument(
         "--seed", metavar="N", type=int, default=0, help="of intervals (default: 0)"

@@ -14,7 +14,7 @@ from bench.suite.leaks import Detector
 from bench.suite.sealed import Fact, Predicate
 
 VISIBLE = (
-    "Settle the feeders of callers/ in sources/test_kerf.py and kerf/__init__.py\n"
+    "Settle THE feeders of callers/ in sources/test_kerf.py and kerf/__init__.py\n"
     "It wrote results/a.csv and results/final.json with 82 rows, 1,204 loads and 3.5 hours.\n"
     "Feeder F1 had its peak at 19:30 in peak_at; the second was at 8:05; order BX-204 of 2026-03-01"
 )
@@ -71,6 +71,7 @@ def graded(heard: str) -> tuple[int, tuple[Tag, ...]]:
         ("three point five hours", "3.5 hours"),
         ("no one, and one of them", "no one, and 1 of them"),
         ("the twenty first of May", "the twenty first of May"),
+        ("The CSV is done", "The CSV is done"),
         ("", ""),
     ],
 )  # fmt: skip
