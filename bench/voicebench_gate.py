@@ -26,6 +26,8 @@ from typing import Any
 from audio.pcm import RATE
 from audio.tts.registry import open_synthesizer
 from audio.wav import write_wav
+from bench.errors import ForeignFailed
+from bench.foreign.servers import started
 from bench.make_prompts import speak
 from jarvis_voice.resources import asset
 
@@ -41,7 +43,6 @@ BACKCHANNEL = "Mm-hm."
 PAUSE_MS = 900  # between the end of an answer and the next prompt, as in ``jarvis demo``
 INTERRUPT_MS = 1600  # after the answer that is interrupted began
 AGENT_PAUSE_MS = 500
-CLOSE_S = 20.0
 
 
 def scenario(url: str, folder: Path) -> dict[str, Any]:
@@ -107,19 +108,14 @@ def make_sounds(folder: Path) -> None:
 
 @contextmanager
 def served() -> Iterator[str]:
-    """``jarvis serve`` in a process of its own, about the recorded run; gives its address."""
+    """``jarvis serve`` about the recorded run, in a process of its own; gives its address.
+
+    Raises ForeignFailed when it does not start.
+    """
     run = asset("runs") / "demo.jsonl"
     options = ["--run", str(run), "--no-token", "--protocol", "pcm", "--port", "0"]
-    command = [sys.executable, "-m", "jarvis_voice", "serve", *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            url = server.stdout.readline().strip() if server.stdout else ""
-            if not url:
-                raise SystemExit("jarvis serve did not start; what it said stands above.")
-            yield url
-        finally:
-            server.terminate()
-            server.wait(CLOSE_S)
+    with started([sys.executable, "-m", "jarvis_voice", "serve", *options]) as url:
+        yield url
 
 
 def measure(folder: Path, python: str, sessions: int) -> int:
@@ -135,7 +131,7 @@ def measure(folder: Path, python: str, sessions: int) -> int:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure; the exit status is voicebench's."""
+    """Measure; the exit status is voicebench's, or 1 when Jarvis cannot be started."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("-n", "--sessions", type=int, default=1, help="conversations to hold")
     parser.add_argument(
@@ -144,7 +140,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--json", metavar="FILE", type=Path, help="keep voicebench's own report")
     options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as name:
-        status = measure(Path(name), options.python, options.sessions)
+        try:
+            status = measure(Path(name), options.python, options.sessions)
+        except ForeignFailed as error:
+            sys.stderr.write(f"{error}\n")
+            return error.exit_code
         report = Path(name) / "report.json"
         if options.json and report.exists():
             shutil.copy(report, options.json)
