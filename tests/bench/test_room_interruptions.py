@@ -5,7 +5,7 @@ import pytest
 from bench.room import PulseRoom
 from bench.room_interruptions import take
 
-pytestmark = [pytest.mark.room, pytest.mark.model, pytest.mark.slow]
+pytestmark = [pytest.mark.room, pytest.mark.alone, pytest.mark.model, pytest.mark.slow]
 
 
 @pytest.mark.skipif(PulseRoom.available() is not None, reason=PulseRoom.available() or "")

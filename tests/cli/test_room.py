@@ -10,7 +10,7 @@ import pytest
 
 from bench.room import SERVER_RATE, PulseRoom
 
-pytestmark = pytest.mark.room
+pytestmark = [pytest.mark.room, pytest.mark.alone]
 
 
 @pytest.fixture

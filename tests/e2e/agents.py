@@ -149,7 +149,7 @@ async def hold_that_runs_out(name: str, sandbox: Sandbox) -> None:
     options = ("--hold", "1", "--fail", "closed")
     outcome = await behind_gate.gated(name, sandbox, dialogue, jarvis, *options)
     assert "nobody decided in time" in (outcome.requests[1].result_of("call_notes") or "")
-    assert 1.0 < outcome.requests[1].at_s - outcome.requests[0].at_s < 8.0
+    assert 1.0 < outcome.requests[1].at_s - outcome.requests[0].at_s < 30.0
     assert outcome.finished.status == 0
     assert _tree(sandbox.project) == {}
 

@@ -23,6 +23,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.alone
 @pytest.mark.model
 @pytest.mark.slow
 async def test_what_the_user_says_stands_in_the_next_model_request(

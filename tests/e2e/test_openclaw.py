@@ -45,6 +45,7 @@ async def test_the_recorded_refusal_gives_the_recorded_transcript(
     assert outcome.held_s["call_1"] >= agents.HELD_S
 
 
+@pytest.mark.alone
 @pytest.mark.model
 @pytest.mark.slow
 async def test_what_the_user_says_stands_in_the_next_model_request(

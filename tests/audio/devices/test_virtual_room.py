@@ -23,7 +23,7 @@ from audio.ring import SampleRing
 from audio.wav import write_wav
 from bench.room import SERVER_RATE, PulseRoom, RoomFailed
 
-pytestmark = [pytest.mark.room, pytest.mark.real_time]
+pytestmark = [pytest.mark.room, pytest.mark.alone, pytest.mark.real_time]
 
 
 def speech_like(seconds: float, rate: int, seed: int = 3, level_dbfs: float = -20.0) -> np.ndarray:

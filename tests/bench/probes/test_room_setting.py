@@ -17,6 +17,7 @@ from .test_play import saying
 
 pytestmark = [
     pytest.mark.room,
+    pytest.mark.alone,
     pytest.mark.skipif(PulseRoom.available() is not None, reason=str(PulseRoom.available())),
 ]
 
