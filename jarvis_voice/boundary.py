@@ -32,6 +32,8 @@ class ProposedAction:
     content: str = ""  # what it would write or send, bounded; the start and the end of a long one
     truncated: bool = False  # ``content`` or ``command`` was cut
     waits_for_user: bool = False  # the runtime itself goes no further without its user's approval
+    removes: tuple[str, ...] | None = None
+    """Files of before that it takes away, where its command was tried out; None: not known."""
 
 
 class Verdict(Enum):

@@ -81,6 +81,7 @@ class RunSnapshot:
     degraded: str | None = None  # why the picture may be incomplete
     parent_run_id: str | None = None  # the run that handed this one its work
     cwd: str | None = None  # its working folder
+    created: tuple[str, ...] = ()  # what it is reported to have made new (``made``), newest last
 
 
 # --- the conversation --------------------------------------------------------------------------

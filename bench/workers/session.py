@@ -206,7 +206,7 @@ class Session:
                 return refused
         ran, changed = await self._place.scope.execute(self._place.shell, command)
         await asyncio.sleep(self._link.pace.run)
-        call = _Call(call.call_id, with_changes(call.action, changed.texts()))
+        call = _Call(call.call_id, with_changes(call.action, changed.texts(), changed.removed))
         refused, told = await self._reviewed(call)
         if refused is not None:
             return refused
@@ -319,8 +319,13 @@ class Session:
         )
 
 
-def with_changes(action: ProposedAction, texts: Mapping[str, str]) -> ProposedAction:
-    """The action with the files that it would really change, and what would stand in them."""
+def with_changes(
+    action: ProposedAction, texts: Mapping[str, str], removed: tuple[str, ...] | None = None
+) -> ProposedAction:
+    """The action with the files that it would really change, and what would stand in them.
+
+    ``removed`` are all files of before that would be gone, when that is known.
+    """
     shown = [text if len(texts) == 1 else f"--- {path}\n{text}" for path, text in texts.items()]
     content, cut = safe("\n".join(shown), CONTENT_CHARS)
     return replace(
@@ -328,5 +333,6 @@ def with_changes(action: ProposedAction, texts: Mapping[str, str]) -> ProposedAc
         files=tuple(texts)[:FILES],
         content=content,
         truncated=action.truncated or cut or len(texts) > FILES,
+        removes=None if removed is None else removed[:FILES],
         fingerprint=fingerprint_of(action.tool, {"command": action.command, "files": dict(texts)}),
     )

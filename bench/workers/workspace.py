@@ -41,6 +41,7 @@ class Changes:
 
     kept: Mapping[str, bytes | None]  # within the scope's results
     dropped: tuple[str, ...]  # elsewhere: not kept whatever the review says
+    removed: tuple[str, ...] = ()  # of all these, what was there before and is gone
 
     def texts(self) -> dict[str, str]:
         """The kept changes as a review shows them."""
@@ -261,7 +262,7 @@ class Scope:
                 kept[path] = data
             else:
                 dropped.append(path)
-        return Changes(kept, tuple(dropped))
+        return Changes(kept, tuple(dropped), tuple(sorted(before.keys() - after.keys())))
 
     @contextlib.contextmanager
     def _view(self) -> Iterator[Path]:

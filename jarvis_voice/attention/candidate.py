@@ -6,11 +6,13 @@ or writes the final record; it is what the policy looks at. All else is ORDINARY
 
 from __future__ import annotations
 
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from enum import Enum
 
 from jarvis_voice.attention.effect_tables import Effect
 from jarvis_voice.attention.effects import effect_of
+from jarvis_voice.attention.own_work import removes_own_files, removes_own_thing
 from jarvis_voice.attention.paths import is_one_of, is_secret
 from jarvis_voice.attention.readonly import changes_nothing
 from jarvis_voice.attention.records import (
@@ -65,8 +67,16 @@ _GRAVITY = (
 )
 
 
-def classify(action: ProposedAction, final_paths: tuple[str, ...] = FINAL_PATHS) -> Boundary:
-    """What is at stake. ``final_paths``: places of final records, from the project's root."""
+def classify(
+    action: ProposedAction,
+    final_paths: tuple[str, ...] = FINAL_PATHS,
+    made: Callable[[], Collection[str]] = frozenset,
+) -> Boundary:
+    """What is at stake.
+
+    ``final_paths`` are places of final records, from the project's root. ``made`` gives the names
+    of what the run has made itself (``jarvis_voice.made``); it is only called at a removal.
+    """
     kind = tool_kind(action.tool)
     reading = read(action.command) if action.command else None
     if kind is ToolKind.READ and reading is None and not action.files:
@@ -76,7 +86,7 @@ def classify(action: ProposedAction, final_paths: tuple[str, ...] = FINAL_PATHS)
     if record is not None:
         return record
     if reading is not None:
-        found = _gravest(reading)
+        found = _gravest(reading, action, made)
         if found is not None:
             return _by_effect(action, *found)
     secret = next((path for path in written if is_secret(path)), "")
@@ -84,6 +94,8 @@ def classify(action: ProposedAction, final_paths: tuple[str, ...] = FINAL_PATHS)
         effect = Effect("credentials", False, secret[:QUOTE_CHARS])
         return _by_effect(action, effect, secret)
     named = tool_effect(action.tool) if kind is ToolKind.OTHER and reading is None else None
+    if named is not None and named.name == "delete" and removes_own_thing(action, made()):
+        named = None
     if named is not None:
         return _by_effect(action, named, action.tool)
     whole = not action.files and not action.truncated and kind is not ToolKind.WRITE
@@ -105,11 +117,14 @@ def _by_effect(action: ProposedAction, effect: Effect, words: str) -> Boundary:
     )
 
 
-def _gravest(reading: Reading) -> tuple[Effect, str] | None:
+def _gravest(
+    reading: Reading, action: ProposedAction, made: Callable[[], Collection[str]]
+) -> tuple[Effect, str] | None:
     found = [
         (effect, command.text)
         for command in reading.commands
         if (effect := effect_of(command)) is not None
+        and not (effect.name == "delete" and removes_own_files(command, reading, action, made()))
     ]
     return min(found, key=lambda item: _GRAVITY.index(item[0].name)) if found else None
 

@@ -126,7 +126,8 @@ class Desk:
 
         Cancel it when the runtime hangs up.
         """
-        boundary = classify(action, self._settings.final_paths)
+        outside = self._outside
+        boundary = classify(action, self._settings.final_paths, lambda: outside.made(action))
         key: Key = (action.run_id, action.action_id, action.fingerprint)
         if key in self._waiters:
             return await self._wait(key)

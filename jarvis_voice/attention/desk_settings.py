@@ -49,3 +49,8 @@ class Outside:
     minute_of_day: Callable[[], int]  # local, 0 to 1439
     nonce: Callable[[], str]  # fresh and unguessable each time
     look: Callable[[ProposedAction], Surroundings] = _looks_at_nothing
+
+    def made(self, action: ProposedAction) -> tuple[str, ...]:
+        """What the acting run is known to have made itself."""
+        snapshot = self.look(action).snapshot
+        return snapshot.created if snapshot else ()

@@ -231,15 +231,20 @@ def _copy(rest: tuple[str, ...]) -> Effect | None:
 
 
 def _rm(rest: tuple[str, ...]) -> Effect | None:
+    lost = precious(rest)
+    return Effect("delete", target=" ".join(lost)[:120]) if lost else None
+
+
+def precious(rest: tuple[str, ...]) -> list[str]:
+    """What ``rm`` with these words would remove that nobody makes again."""
     operands = _operands(rest)
     recursive = any(
         word in ("--recursive",) or re.fullmatch(r"-[a-zA-Z]*[rR][a-zA-Z]*", word) for word in rest
     )
     lost = [word for word in operands if not is_throwaway(word)]
-    precious = [
+    return [
         word for word in lost if recursive or is_secret(word) or is_outside(word) or _is_data(word)
     ]
-    return Effect("delete", target=" ".join(precious)[:120]) if precious else None
 
 
 def _is_data(path: str) -> bool:

@@ -163,6 +163,7 @@ class Bounds:
     failure_count: int = 6
     file: int = 160
     file_count: int = 20
+    created_count: int = 12
     plan_step: int = 140
     plan_count: int = 20
     message: int = 1000
@@ -183,6 +184,7 @@ class OpenCall:
     call_id: str
     action: str
     files: tuple[str, ...]
+    tool: str = ""
 
 
 def _none() -> array[int]:

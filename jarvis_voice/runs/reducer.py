@@ -30,6 +30,7 @@ from operator import attrgetter
 from typing import Any
 
 from jarvis_voice.events import Evidence, EvidenceKind, PlanStep, RunSnapshot, RunStatus
+from jarvis_voice.made import made_in
 from jarvis_voice.runs.model import (
     BOUNDS,
     AgentSaid,
@@ -212,7 +213,8 @@ def action_text(summary: str, command: str | None) -> str:
 def _requested(state: RunState, event: ToolRequested) -> RunState:
     action = cut(action_text(event.summary or event.tool, event.command), BOUNDS.action)
     files = tuple(cut(path, BOUNDS.file) for path in event.files[: BOUNDS.file_count])
-    call = OpenCall(event.call_id[: BOUNDS.run_id], action, files)
+    tool = cut(event.tool, BOUNDS.run_id)
+    call = OpenCall(event.call_id[: BOUNDS.run_id], action, files, tool)
     others = tuple(kept for kept in state.open_calls if kept.call_id != call.call_id)
     state = _open(state, (*others, call)[-BOUNDS.open_calls :])
     state = _added(state, event, EvidenceKind.ACTION, cut(action, BOUNDS.evidence))
@@ -282,7 +284,17 @@ def _finished(state: RunState, event: ToolFinished) -> RunState:
     files = state.snapshot.files_changed
     for path in call.files if call else ():
         files = _newest(files, path, BOUNDS.file_count)
-    return _with(state, files_changed=files)
+    state = _with(state, files_changed=files)
+    return _with(state, created=_created(state, call, event.output)) if call else state
+
+
+def _created(state: RunState, call: OpenCall, output: str) -> tuple[str, ...]:
+    """What is known to be the run's own; a name that is too long to be kept whole is not."""
+    created = state.snapshot.created
+    for name in made_in(call.tool, call.files, output, state.snapshot.cwd):
+        if cut(name, BOUNDS.file) == name:
+            created = _newest(created, name, BOUNDS.created_count)
+    return created
 
 
 def _failed(state: RunState, call: OpenCall | None, output: str) -> RunState:

@@ -99,6 +99,21 @@ async def test_what_the_goal_asks_for_is_released_and_recorded(shell: Offer) -> 
     room.desk.close()
 
 
+async def test_a_file_that_the_run_has_made_may_go_and_no_other(shell: Offer) -> None:
+    room = Room()
+    created = ("/home/ann/shop/draft.py",)
+    snapshot = RunSnapshot("run-1", "claude-code", "fix", RunStatus.WORKING, 1, created=created)
+    room.around = Surroundings(snapshot)
+    own = await room.desk.review(shell("rm -rf /home/ann/shop/draft.py"))
+    assert own == Ruling(Verdict.ALLOW)
+    async with asyncio.TaskGroup() as tasks:
+        other = tasks.create_task(room.desk.review(shell("rm -rf /home/ann/shop/src")))
+        await settle()
+        assert len(room.asked) == 1
+        other.cancel()
+    room.desk.close()
+
+
 async def test_a_denied_push_carries_the_users_words_to_its_agent(shell: Offer) -> None:
     room = Room()
     async with asyncio.TaskGroup() as tasks:

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from bench.results import Episode
 from bench.suite.catalog import TASKS
 from bench.tracks.bounds import BOUNDS, policy_scores
 from bench.tracks.collaboration import Conditions, run_episode
 from bench.tracks.hands import hands_of
+from bench.workers.shell import Shell
 
 Tiny = Callable[..., Path]
 
@@ -38,6 +41,16 @@ def test_a_run_that_is_no_score_has_no_points(tiny: Tiny) -> None:
 def test_bounds_are_of_a_user_at_hand_also_where_the_task_has_none(tiny: Tiny) -> None:
     points = policy_scores(tiny(sealed={"availability": {"absent": True}}).parent)("gifts")
     assert points["oracle"] - points["never"] == 25.0
+
+
+@pytest.mark.skipif(not Shell().isolated, reason="commands cannot be tried out here")
+def test_a_worker_that_clears_up_after_itself_disturbs_nobody() -> None:
+    """It copies a test beside its program, runs it, and removes the copy with ``rm -rf``."""
+    episode = Episode(
+        task="control_tariff_code", controller="jarvis", workers="scripted", mode="paper"
+    )
+    record = run_episode(TASKS / episode.task, episode, Conditions(hands_of))
+    assert (record.score, record.questions) == (100.0, [])
 
 
 def test_what_a_user_says_while_the_papers_are_written_is_not_missed() -> None:

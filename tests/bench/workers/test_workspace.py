@@ -95,6 +95,7 @@ async def test_a_commands_changes_are_kept_only_when_told_so(
     assert ran.reply == (True, "PROJECT.md")
     assert ran.changes.kept == {"results/new.txt": b"new\n", "results/old.txt": None}
     assert ran.changes.dropped == ("PROJECT.md",)
+    assert ran.changes.removed == ("results/old.txt",)
     assert ran.changes.texts()["results/old.txt"] == "[deleted]"
     assert "PROJECT.md" in ran.changes.note()
     assert scope.look("results").text == "old.txt"

@@ -108,7 +108,7 @@ def broken_bounds(now: RunSnapshot) -> list[str]:
         *((item.text, BOUNDS.evidence) for item in now.evidence),
         *((step.text, BOUNDS.plan_step) for step in now.plan),
         *((text, BOUNDS.failure) for text in now.failures),
-        *((text, BOUNDS.file) for text in now.files_changed),
+        *((text, BOUNDS.file) for text in (*now.files_changed, *now.created)),
         *((text, BOUNDS.uncertainty) for text in now.uncertainties),
     ]
     counts = [
@@ -116,6 +116,7 @@ def broken_bounds(now: RunSnapshot) -> list[str]:
         (len(now.plan), BOUNDS.plan_count),
         (len(now.failures), BOUNDS.failure_count),
         (len(now.files_changed), BOUNDS.file_count),
+        (len(now.created), BOUNDS.created_count),
         (len(now.uncertainties), BOUNDS.uncertainty_count),
     ]
     found = [f"text over {limit}: {text!r}" for text, limit in texts if not within(text, limit)]
@@ -147,6 +148,8 @@ def test_the_largest_picture_of_all_stays_within_the_limit() -> None:
             AgentSaid(f"a{n}", at_s, f"{n}{big}"),
             ToolRequested(f"r{n}", at_s, call, "Bash", f"{n}{big}", big, files),
             ToolFinished(f"f{n}", at_s, call, n % 2 == 0, f"{n}{big}"),
+            ToolRequested(f"m{n}", at_s, f"m{n}", "create_page", "use the tool"),
+            ToolFinished(f"k{n}", at_s, f"m{n}", True, f'{{"id": "{n:x>148}"}}'),
             PlanUpdated(f"p{n}", at_s, tuple(PlanStep(f"{m}{big}", "pending") for m in range(40))),
             UnknownSeen(f"u{n}", at_s, f"{n}{big}"),
         ]
@@ -158,6 +161,22 @@ def test_the_largest_picture_of_all_stays_within_the_limit() -> None:
     size = len(as_json(now).encode())
     assert broken_bounds(now) == []
     assert size > SNAPSHOT_BYTES * 0.6, "the test no longer fills the picture"
+
+
+def test_what_a_call_is_reported_to_have_made_new_is_kept_and_what_failed_is_not() -> None:
+    report = "File created successfully at: /w/{}"
+    events: list[RunEvent] = [RunStarted("s", 1.0, cwd="/w")]
+    for n, ok in enumerate((True, False, True)):
+        events += [
+            ToolRequested(f"r{n}", 2.0, f"c{n}", "Write", "write", files=(f"{n}.py",)),
+            ToolFinished(f"f{n}", 3.0, f"c{n}", ok, report.format(f"{n}.py")),
+        ]
+    events += [
+        ToolRequested("long", 4.0, "long", "Write", "write", files=("x" * 500,)),
+        ToolFinished("longer", 5.0, "long", True, report.format("x" * 500)),
+        ToolFinished("stray", 5.0, "nobody's", True, report.format("0.py")),
+    ]
+    assert folded(*events).snapshot.created == ("/w/0.py", "/w/2.py")
 
 
 @given(st.lists(EVENTS, max_size=25), st.data())
