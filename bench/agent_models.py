@@ -73,9 +73,14 @@ def variables(name: str, environ: Mapping[str, str]) -> dict[str, str]:
     return {key: environ[key] for key in wanted if environ.get(key)}
 
 
+def model_named(name: str, environ: Mapping[str, str]) -> str:
+    """The model that the environment names; empty for the program's own choice."""
+    return environ.get({"claude-code": "ANTHROPIC_MODEL", "codex": "OPENAI_MODEL"}[name], "")
+
+
 def codex_settings(environ: Mapping[str, str]) -> str:
     """Codex's ``config.toml``. It may do anything by itself: whatever it does is reviewed."""
-    model = environ.get("OPENAI_MODEL", "")
+    model = model_named("codex", environ)
     url = environ.get("OPENAI_BASE_URL") or _OPENAI
     named = f"model = {json.dumps(model)}\n" if model else ""
     return _CODEX.format(model=named, url=json.dumps(url))

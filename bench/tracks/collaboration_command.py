@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from bench import real_agents
+from bench.agent_models import model_named
 from bench.controllers import NAMES, Setting, build
 from bench.episodes import Where
 from bench.errors import ControllerFailed, RuntimeMissing
@@ -164,7 +165,11 @@ def _plan(args: argparse.Namespace, setup: Setup, io: Io) -> Plan:
         "model": setup.brain.model if setup.brain else "",
         "cost": _COST,
     }
-    programs = {name: real_agents.version(name) for name in workers if name in EXTERNAL}
+    programs = {
+        name: [real_agents.version(name), model_named(name, real_agents.environment())]
+        for name in workers
+        if name in EXTERNAL
+    }
     if programs:
         settings["programs"] = programs
     sealed = marks({task: places[task] for task in tasks}, args.graders)

@@ -129,7 +129,7 @@ class _Attempt:
         if problem is None:
             return
         if problem:
-            raise ProviderFailed(f"{self.name} could not go on: {problem}.")
+            raise ProviderFailed(f"{self.name} could not go on: {problem.rstrip('.')}.")
         last = errors.read_text("utf-8", "replace").strip()[-_TAIL_CHARS:]
         raise WorkerFailed(f"{self.name} ended in the middle with status {status}. {last}")
 

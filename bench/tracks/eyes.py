@@ -2,8 +2,9 @@
 
 Both are read by the app's own sources and folded by its own reducer. Hooks tell of calls, in time;
 transcripts add what the agent says, its plan, and what was refused. What runtimes name their
-sessions is turned into the names of the run (the first is the main session, every other its
-child), paths into those of the workspace, and times into those of the run.
+sessions is turned into the names of the run (the first is the main session, the others are its
+children in the order in which they act), paths into those of the workspace, and times into those of
+the run.
 
 Not seen: what a command reads without naming it, words that are in no transcript yet, and files
 that a call of a server of the agent's own (MCP) looks at.
@@ -44,7 +45,6 @@ MAIN = "main"
 _FROM_HOOKS = (RunStarted, PromptGiven, ToolRequested, ToolFinished, ToolDenied, GuidanceGiven)
 _FROM_TRANSCRIPTS = (AgentSaid, PlanUpdated, ToolDenied, GuidanceGiven)
 _READABLE = ("file_path", "path", "notebook_path")
-_NAME_CHARS = 24  # of a child's own id
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,17 +81,18 @@ class Eyes:
             root, _, agent = run_id.partition("/")
             if agent:
                 self.run_of(root)  # the session was there before its children
-            short = (agent or root)[:_NAME_CHARS] if self._sessions else MAIN
-            name = self._sessions[run_id] = f"{self.names.task}/{short}"
-            self._recordings[name] = self._recording(name, short)
+            number = len(self._sessions)
+            name = f"{self.names.task}/{f'child-{number}' if number else MAIN}"
+            self._sessions[run_id] = name
+            self._recordings[name] = self._recording(name, number)
         return self._sessions[run_id]
 
-    def _recording(self, name: str, short: str) -> Recording:
+    def _recording(self, name: str, number: int) -> Recording:
         title = self._site.bundle.manifest.title
-        if short == MAIN:
+        if not number:
             return self._site.watching.recorder(name, title, None, self._runtime)
         parent = f"{self.names.task}/{MAIN}"
-        return self._site.watching.recorder(name, f"{title}: {short}", parent, self._runtime)
+        return self._site.watching.recorder(name, f"{title}, part {number}", parent, self._runtime)
 
     def own(self, action: ProposedAction) -> ProposedAction:
         """The action in the names and the time of the run."""
@@ -162,6 +163,6 @@ class Eyes:
             self.happened(run_id, Deed.RAN, command, call_id)
         else:
             named = self._scope.plain(self.names.plain(text(given, *_READABLE)))
-            paths = (named,) if named and not call.files else ()
+            paths = (named,) if named not in ("", ".") and not call.files else ()
         for path in paths:
             self.happened(run_id, Deed.READ, path, call_id)

@@ -118,9 +118,11 @@ class Keeper:
 
     async def _after(self, done: Done) -> Ruling:
         call = self._open.pop((done.run_id, done.action_id), None)
+        ruling = Ruling(Verdict.ALLOW)
         if done.event == STOP:
             self._open = {key: item for key, item in self._open.items() if key[0] != done.run_id}
-        ruling = await self._settled(done, call)
+        if done.event != STOP or not self._open:
+            ruling = await self._settled(done, call)
         if ruling.verdict is Verdict.DENY:
             return self._refused(done, ruling)
         waiting = self.boundary.waiting(done.run_id)

@@ -64,11 +64,11 @@ def say(text):
     keep("assistant", type="text", text=text)
 
 
-def call(tool, given, run):
+def call(tool, given, run, **child):
     """What the model is told of a call: None, or why it was refused."""
     global calls
     calls += 1
-    fields = {"tool_name": tool, "tool_input": given, "tool_use_id": f"toolu_{calls}"}
+    fields = {"tool_name": tool, "tool_input": given, "tool_use_id": f"toolu_{calls}", **child}
     answer = tell("PreToolUse", **fields).get("hookSpecificOutput", {})
     told = answer.get("permissionDecisionReason")
     if answer.get("permissionDecision") != "deny":
@@ -76,7 +76,7 @@ def call(tool, given, run):
         answer = tell("PostToolUse", tool_response={"stdout": ""}, **fields)
         told = answer.get("reason") or answer.get("hookSpecificOutput", {}).get("additionalContext")
     keep("user", type="tool_result", tool_use_id=fields["tool_use_id"], content=told or "")
-    tell("PostToolBatch", tool_calls=[])
+    tell("PostToolBatch", tool_calls=[], **child)
     return told
 
 
@@ -87,8 +87,8 @@ def write(path, record):
     return call("Write", {"file_path": str(file), "content": text}, lambda: file.write_text(text))
 
 
-def bash(command):
-    return call("Bash", {"command": command}, lambda: subprocess.run(command, shell=True))
+def bash(command, **child):
+    return call("Bash", {"command": command}, lambda: subprocess.run(command, shell=True), **child)
 
 
 def end(**result):
@@ -202,6 +202,24 @@ def test_what_a_script_writes_is_a_boundary_too(root: Path, fake: Callable[[str]
     assert record.score == 100.0
     assert len(record.questions) == 1
     assert record.receipts.closed
+
+
+def test_a_native_child_is_a_run_of_its_own(tiny: Tiny, fake: Callable[[str], None]) -> None:
+    steps = (
+        'bash("cat PROJECT.md; mkdir results/north; echo {} > results/north/part.json", '
+        'agent_id="a5f", agent_type="general-purpose")\n'
+        'bash("echo \'{\\"total\\": 60}\' > results/total.json")\n'
+        'write("results/final.json", RIGHT)\n'
+    )
+    fake(steps + ENDS)
+    record = run(tiny("project_gifts", sealed={"availability": {"delay_s": 0}}), "never")
+    assert (record.failure, record.score, record.topology) == (None, 100.0, "multi_agent")
+    written = {moment.text: moment.session for moment in record.timeline if moment.kind == "write"}
+    assert written == {
+        "results/north/part.json": "child-1",
+        "results/total.json": "main",
+        "results/final.json": "main",
+    }
 
 
 def test_without_jarvis_the_record_is_kept_as_the_agent_leaves_it(
