@@ -50,12 +50,23 @@ class Seen:
     counts: frozenset[int]  # that follow from the state: calls, files, sessions, minutes
     known: frozenset[str]  # ids of the facts that were true by then
     facts: Sequence[Fact]
+    heard: bool = False  # the answer was recognized from sound: names in it may be misheard
 
-    def is_over(self, sentence: str) -> bool:
-        """The session that the sentence names has ended; when it names none, all have."""
-        low = sentence.casefold()
-        named = [over for title, over in self.over.items() if f"{title.casefold()}:" in low]
+    def is_over(self, sentence: str) -> bool | None:
+        """The session that the sentence names has ended; when it names none, all have.
+
+        None when it was heard to name one that is not known, and some have ended and some have not.
+        """
+        named = self._named(sentence)
+        if self.heard and not named and len(set(self.over.values())) > 1:
+            before = _ITSELF.split(sentence, maxsplit=1)
+            if len(before) > 1 and content(before[0]):
+                return None
         return all(named or self.over.values())
+
+    def _named(self, sentence: str) -> list[bool]:
+        low = sentence.casefold()
+        return [over for title, over in self.over.items() if f"{title.casefold()}:" in low]
 
     @property
     def words(self) -> frozenset[str]:
@@ -88,6 +99,7 @@ _ON = re.compile(
     r"|(?:it|work|run|task) (?:is|has) not (?:yet )?(?:done|finished|complete)"
     r"|(?:it|agent|run) is (?:working|at work|waiting))\b"
 )
+_ITSELF = re.compile(r"(?i)\bit (?:is|was|has|finished)\b")
 _DENIED = re.compile(r"(?i)\b(?:not|no|never|isn't|hasn't|nothing)\b")
 
 
@@ -124,15 +136,21 @@ def _weighed(sentence: str, asked: frozenset[str], seen: Seen) -> Claim:
     if _UNCERTAIN.search(sentence):
         return Claim(sentence, Verdict.UNCERTAIN)
     if _OVER.search(sentence) and not _DENIED.search(_OVER.sub("", sentence)):
-        verdict = Verdict.SUPPORTED if seen.is_over(sentence) else Verdict.CONTRADICTED
-        return Claim(sentence, verdict, "status")
+        return _of_status(sentence, seen.is_over(sentence), is_over=True)
     unseen = _unseen_number(sentence, seen)
     if unseen:
         return Claim(sentence, Verdict.UNSUPPORTED, unseen)
     if _ON.search(sentence):
-        verdict = Verdict.CONTRADICTED if seen.is_over(sentence) else Verdict.SUPPORTED
-        return Claim(sentence, verdict, "status")
+        return _of_status(sentence, seen.is_over(sentence), is_over=False)
     return _by_words(sentence, asked, seen)
+
+
+def _of_status(sentence: str, over: bool | None, *, is_over: bool) -> Claim:
+    """What becomes of a claim that something is over, or that it is not."""
+    if over is None:
+        return Claim(sentence, Verdict.UNDECIDED, "status")
+    verdict = Verdict.SUPPORTED if over is is_over else Verdict.CONTRADICTED
+    return Claim(sentence, verdict, "status")
 
 
 def _by_facts(sentence: str, seen: Seen) -> Claim | None:

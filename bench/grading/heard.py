@@ -2,12 +2,13 @@
 
 A recognizer spells by ear: "eighty two", "1930" for 19:30, "results slash a dot csv". Graders of
 text would call that wrong although it was said rightly. ``written`` undoes it, for answers that
-were heard and for nothing else, by three rules that never guess what was meant:
+were heard and for nothing else, by rules that never guess what was meant:
 
 - words that sound *exactly* like something that could be seen take its spelling; both are put into
   the words that a synthesizer says, so another number, letter or name never becomes it;
 - other number words become digits, one number for one number ("one" stays after "no" or "each");
-- "slash" between words and "dot" before a file ending that could be seen become signs.
+- "slash" between words and "dot" before a file ending that could be seen become signs, and the
+  pause between a session's whole title and "it" a colon, which is how an answer names its subject.
 
 What was misheard stays misheard: that is what the sound costs.
 """
@@ -15,7 +16,7 @@ What was misheard stays misheard: that is what the sound costs.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -58,10 +59,14 @@ def errors_of_hearing(said: str, heard: str) -> tuple[int, int]:
     return errors_between(joined, found), len(joined)
 
 
-def written(heard: str, visible: str) -> str:
-    """The heard text as it would be written; ``visible`` is all that could be seen."""
+def written(heard: str, visible: str, titles: Iterable[str] = ()) -> str:
+    """The heard text as it would be written.
+
+    ``visible`` is all that could be seen, ``titles`` are those of the sessions.
+    """
     endings = {found.lower() for found in _ENDING.findall(visible)}
-    text = _like_seen(heard, _sounds(visible), endings)
+    text = _titled(heard, titles)
+    text = _like_seen(text, _sounds(visible), endings)
     return _signs(_digits(text), endings)
 
 
@@ -84,6 +89,16 @@ def _sounds(visible: str) -> dict[str, str]:
         if len(sound) >= LEAST_KEY:
             found[sound] = word if found.get(sound, word) == word else ""
     return {sound: word for sound, word in found.items() if word}
+
+
+def _titled(text: str, titles: Iterable[str]) -> str:
+    """With a colon between a title and "it", as far as the same sentence or the next begins so."""
+    for title in sorted(titles, key=len, reverse=True):
+        words = r"\W+".join(map(re.escape, re.findall(r"\w+", title)))
+        if words:
+            colon = title.replace("\\", r"\\") + ": "
+            text = re.sub(rf"(?i)\b{words}[\s.,;:]+(?=it\b)", colon, text)
+    return text
 
 
 def _like_seen(heard: str, sounds: dict[str, str], endings: set[str]) -> str:

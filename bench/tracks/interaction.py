@@ -181,7 +181,7 @@ async def _follow(
     seen = _seen(examined, view)
     before, quoted = general.answer, follow.based_on
     if general.sound is not None:
-        before, quoted = written(before, seen.text), written(quoted, seen.text)
+        before, quoted = (written(text, seen.text, seen.over) for text in (before, quoted))
     exam = Exam(Kind.FOLLOW_UP, follow.question, seen, _detector(examined), before, quoted)
     graded = await _judged(_graded(about, said, exam), examined, view)
     return graded, (*history, exchanged(len(history) + 1, follow.question, said))
@@ -219,11 +219,12 @@ async def _judged(response: Response, examined: Examined, view: View) -> Respons
 
 def _graded(about: Response, said: Answered, exam: Exam) -> Response:
     """The response with what the rules say of its answer."""
-    text, sound = said.text, None
-    found = grade(text, exam)
+    sound = None
+    found = grade(said.text, exam)
     if said.heard is not None:
-        text = written(said.text, exam.seen.text)
-        worded, found = grade(said.heard.said, exam), grade(text, exam)
+        text = written(said.text, exam.seen.text, exam.seen.over)
+        ears = replace(exam, seen=replace(exam.seen, heard=True))
+        worded, found = grade(said.heard.said, exam), grade(text, ears)
         found = worded if worded.leaks else found  # what was let out is out, heard or not
         sound = _sound(about.question, said, worded, "" if text == said.text else text)
     return about.model_copy(

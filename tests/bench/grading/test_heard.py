@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from audio.tts.spoken_text import speak
 from bench.grading.answers import Exam, Kind, Tag, grade
-from bench.grading.claims import Seen, numbers
+from bench.grading.claims import Seen, numbers, weigh
 from bench.grading.heard import errors_of_hearing, said_words, written
 from bench.suite.leaks import Detector
 from bench.suite.sealed import Fact, Predicate
@@ -139,3 +139,35 @@ def test_spelling_alone_is_no_error_of_hearing() -> None:
 )
 def test_other_words_are_errors_of_hearing(said: str, heard: str, errors: int) -> None:
     assert errors_of_hearing(said, heard)[0] == errors
+
+
+TITLES = {"Panel survey": True, "People and ways around": True, "Plan the renewal": False}
+
+
+@pytest.mark.parametrize(
+    ("heard", "verdict"),
+    [
+        ("The first panel survey, it is done.", "supported"),
+        ("The first, Panel Survey. It is done.", "supported"),
+        ("The third plan the renewal, it is still working.", "supported"),
+        ("The third plan the renewal, it is done.", "contradicted"),
+        ("The first panel survey, it is still working.", "contradicted"),
+        ("The second people in ways around, it is done.", "undecided"),
+        ("The second people in ways around, it is still working.", "undecided"),
+        ("It is done.", "contradicted"),
+        ("Everything is done.", "contradicted"),
+        ("The work is finished.", "contradicted"),
+    ],
+)
+def test_a_session_is_known_by_its_whole_title_and_a_misheard_one_is_not_guessed(
+    heard: str, verdict: str
+) -> None:
+    seen = Seen(VISIBLE, TITLES, frozenset(), frozenset(), (), heard=True)
+    (claim,) = weigh(written(heard, VISIBLE, TITLES), "How is it going?", seen)
+    assert claim.verdict.value == verdict
+
+
+def test_a_title_that_is_not_known_names_nothing_in_text() -> None:
+    seen = Seen(VISIBLE, TITLES, frozenset(), frozenset(), ())
+    (claim,) = weigh("The second, People in ways around: it is done.", "", seen)
+    assert claim.verdict.value == "contradicted"
