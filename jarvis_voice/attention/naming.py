@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from jarvis_voice.attention.utterance import digits, one_apart, squashed
 from jarvis_voice.events import RunSnapshot, RunStatus
+from jarvis_voice.titles import is_phrase, shortened
 
-NAME_WORDS = 4  # of a title; more is not kept in mind by a listener
 ENDED = frozenset((RunStatus.DONE, RunStatus.FAILED, RunStatus.STOPPED))
 
 _RUNTIMES = {
@@ -28,20 +28,25 @@ _EMPTY = frozenset(
 
 
 def called(runs: Iterable[RunSnapshot]) -> dict[str, str]:
-    """Run id to a name that tells it from the others, such as "the release agent"."""
+    """Run id to a name that tells it from the others.
+
+    A title of few bare words stands before the noun, "the release agent"; one that is a phrase
+    stands after it as it is, 'the agent "Settle the rights of the pieces"'.
+    """
     runs = tuple(runs)
     short = {run.run_id: _short(run) for run in runs}
     names: dict[str, str] = {}
     for run in runs:
-        name = short[run.run_id]
+        name, which = short[run.run_id], ""
         alike = [other for other in runs if short[other.run_id] == name]
         if len(alike) > 1:
             runtimes = {other.runtime for other in alike}
             if len(runtimes) == len(alike):
-                name = f"{runtime_name(run.runtime)} {name}"
+                which = f"{runtime_name(run.runtime)} "
             else:
-                name = f"{_ordinal(alike.index(run))} {name}"
-        names[run.run_id] = f"the {name} agent"
+                which = f"{_ordinal(alike.index(run))} "
+        named = f'agent "{name}"' if is_phrase(name) else f"{name} agent"
+        names[run.run_id] = f"the {which}{named}"
     return names
 
 
@@ -55,17 +60,11 @@ def _ordinal(place: int) -> str:
 
 
 def _short(run: RunSnapshot) -> str:
-    words = re.findall(r"[\w.'+#-]+", run.title or run.goal or "")
-    words = [word.strip("-.'_") for word in words]
-    words = [word.replace("_", " ").replace("-", " ") for word in words if word]
-    while words and words[-1].lower() in ("agent", "run"):
-        words.pop()
-    if words and words[0].lower() in ("the", "a", "an"):
-        words = words[1:]
-    kept = words[:NAME_WORDS]
-    while kept and len(words) > NAME_WORDS and kept[-1].lower() in _EMPTY:
-        kept.pop()
-    return " ".join(kept) or runtime_name(run.runtime)
+    title = re.sub(
+        r"(?i)^\W*(?:the|an?)\s|(?:\s(?:agent|run))+\W*$", "", run.title or run.goal or ""
+    )
+    name = re.sub(r"[_-]", " ", shortened(title))
+    return " ".join(name.split()) or runtime_name(run.runtime)
 
 
 # --- which one is meant ------------------------------------------------------------------------

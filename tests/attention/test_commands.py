@@ -261,7 +261,11 @@ def test_runs_of_the_same_name_are_told_apart() -> None:
     again = called((run("a", "jarvis"), run("b", "jarvis")))
     assert again == {"a": "the first jarvis agent", "b": "the second jarvis agent"}
     long = called((run("a", "Fix the login bug in the auth module and test it"),))
-    assert long == {"a": "the Fix the login bug agent"}
+    assert long == {"a": 'the agent "Fix the login bug"'}
+    same = called((run("a", "Mend the program"), run("b", "The mend the program run")))
+    assert same["a"] == 'the agent "Mend the program"'
+    twice = called((run("a", "Mend the program"), run("b", "Mend the program")))
+    assert twice["b"] == 'the second agent "Mend the program"'
 
 
 @given(st.text(max_size=80))
