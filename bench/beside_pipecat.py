@@ -20,6 +20,7 @@ import asyncio
 import contextlib
 import json
 import math
+import re
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -29,8 +30,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from audio.pcm import RATE
-from audio.tts.voices import PROMPT_VOICE
+from audio.tts.voices import JARVIS_VOICE
 from bench import beside_report
 from bench.answerers import Answered, exchanged
 from bench.beside_report import Conversation, Nod
@@ -38,7 +38,7 @@ from bench.foreign import environment
 from bench.foreign.scripted_answers import NOT_HEARD
 from bench.foreign.servers import started
 from bench.probes.corpus import shared_prompts
-from bench.probes.latency import Item, Timing, shared_items, shared_scene
+from bench.probes.latency import Timing, shared_items, shared_scene
 from bench.probes.play import Cue, Scene, Take, When
 from bench.probes.recipe import DEFAULT_SEED, Line, texts
 from bench.probes.record import Record, check_writable, load_now, write_json
@@ -63,6 +63,7 @@ PAUSE_S = 2.5  # after an answer: the next sentence of one that is not over may 
 INTO_S = 1.0  # of unbroken speech, before the user speaks into it
 PATIENCE_S = 20.0  # for the agent to begin to speak
 LINGER_S = 4.0  # after "mm-hm": an answer that goes on is told from one that stops
+NODDING = ("af_heart", "am_puck", "bm_george")  # say "mm-hm" by turns, in 0.5 to 0.8 s
 TIMING = Timing(LEAD_S, PAUSE_S, (When.FLUENT, INTO_S))
 SETTINGS = "[synthesizer]\nkeep_mb = 0\n"
 
@@ -76,6 +77,15 @@ class Commands(NamedTuple):
     def of(self, side: str) -> Sequence[str]:
         """The command of a side."""
         return self.jarvis if side == OURS else self.pipecat
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is said."""
+
+    answers: dict[str, str]
+    nods: Sequence[Clip]  # "mm-hm", in several voices
+    sounds: tuple[Sound, Sound]  # the answer to the first prompt, and all others
 
 
 @dataclass(slots=True)
@@ -127,22 +137,19 @@ def order(repeat: int) -> tuple[str, ...]:
     return SIDES if repeat % 2 == 0 else SIDES[::-1]
 
 
-async def hold(
-    commands: Commands, answers: dict[str, str], clip: Clip, args: argparse.Namespace
-) -> Results:
+async def hold(commands: Commands, plan: Plan, repeats: int) -> Results:
     """All conversations. Raises ForeignFailed when a server does not start."""
     found = Results()
-    progress = Progress(sys.stderr, "talking", 2 * len(SIDES) * args.repeats)
-    for repeat in range(args.repeats):
+    progress = Progress(sys.stderr, "talking", 2 * len(SIDES) * repeats)
+    for repeat in range(repeats):
+        clip = plan.nods[repeat % len(plan.nods)]
         for side in order(repeat):
             take = await _talk(commands.of(side), _prompting())
-            items = shared_items(take, side)
-            said = list(answers.values())
+            items, said = shared_items(take, side), list(plan.answers.values())
             found.talks.append(beside_report.conversation(side, items, take.told, said))
             progress.step(side)
-            answer = first_answer(take, items)
             take = await _talk(commands.of(side), _nodding(clip))
-            found.nods.append(beside_report.nod(side, take, clip, answer))
+            found.nods.append(beside_report.nod(side, take, clip, plan.sounds))
             progress.step(side)
     progress.end()
     return found
@@ -151,13 +158,6 @@ async def hold(
 async def _talk(command: Sequence[str], scene: Scene) -> Take:
     with started(command) as address:
         return await visit(address, scene)
-
-
-def first_answer(take: Take, items: Sequence[Item]) -> Sound:
-    """How the whole answer to the first prompt sounds; empty when the second was never asked."""
-    if math.isnan(take.said_s[1]):
-        return np.zeros(0, np.float32)
-    return take.agent[round(items[0].user[0][1] * RATE) : round(take.said_s[1] * RATE)]
 
 
 def _prompting() -> Scene:
@@ -170,13 +170,29 @@ def _nodding(clip: Clip) -> Scene:
     return Scene(cues, linger_s=LINGER_S, patience_s=PATIENCE_S)
 
 
-def _backchannel() -> Clip:
+def planned() -> Plan:
+    """Have everything ready that is said. Raises what the engines raise, and UnwritableOutput."""
     entry = texts("duplex")["backchannels"][0]
+    prompts = [prompt.clip.text for prompt in shared_prompts()]
+    answers = asyncio.run(scripted(prompts, [entry["text"], NOT_HEARD]))
+    others = " ".join(answers[text] for text in answers if text != prompts[0])
     studio = Studio()
     try:
-        return studio.clip(Line(entry["text"], PROMPT_VOICE, phonemes=entry["phonemes"]))
+        lines = [Line(entry["text"], voice, phonemes=entry["phonemes"]) for voice in NODDING]
+        nods = [studio.clip(line) for line in lines]
+        return Plan(answers, nods, (_said(studio, answers[prompts[0]]), _said(studio, others)))
     finally:
         studio.close()
+
+
+def _said(studio: Studio, text: str) -> Sound:
+    lines = [Line(sentence, JARVIS_VOICE) for sentence in sentences(text)]
+    return np.concatenate([studio.clip(line).samples for line in lines])
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of an answer, each of which is synthesized by itself."""
+    return [sentence for sentence in re.split(r"(?<=[.!?])\s+", text.strip()) if sentence]
 
 
 def measure(args: argparse.Namespace, io: Io) -> None:
@@ -190,12 +206,9 @@ def measure(args: argparse.Namespace, io: Io) -> None:
     python = environment.install(args.install) if args.install is not None else args.python
     record = Record("beside_pipecat", args.seed, _options(args), load=(load_now(), 0.0))
     record.engines = environment.check(python)
-    listed = json.loads(asset("prompts", "prompts.json").read_text(encoding="utf-8"))
-    prompts = [entry["text"] for entry in listed["prompts"]]
-    clip = _backchannel()
-    answers = asyncio.run(scripted(prompts, [clip.text, NOT_HEARD]))
-    with _commands(python, answers) as commands:
-        found = asyncio.run(hold(commands, answers, clip, args))
+    plan = planned()
+    with _commands(python, plan.answers) as commands:
+        found = asyncio.run(hold(commands, plan, args.repeats))
     record.metrics = beside_report.metrics(found.talks, found.nods, SIDES, args.seed)
     record.items = beside_report.records(found.talks, found.nods)
     record.load = (record.load[0] if record.load else 0.0, load_now())

@@ -21,8 +21,6 @@ from bench.report.intervals import Estimate
 from bench.wer import normalized
 from jarvis_voice.telemetry.recorded import Span, audible_spans
 
-SURE_S = 0.1  # from the onset of "mm-hm", within which nobody can have begun another answer
-
 
 @dataclass(frozen=True, slots=True)
 class Nod:
@@ -64,18 +62,18 @@ def conversation(
     return Conversation(side, items, wrong.words, wrong.errors, len(said), same)
 
 
-def nod(side: str, take: Take, clip: Clip, answer: Sound) -> Nod:
-    """Read from a take whose second cue is the clip, said into an answer that sounds like this.
+def nod(side: str, take: Take, clip: Clip, answers: tuple[Sound, Sound]) -> Nod:
+    """Read from a take whose second cue is the clip.
 
-    What sounded before the clip is of that answer too, whatever the other recording of it holds.
+    ``answers`` are how the answer that it falls into sounds, and how all others do.
     """
     agent = tuple((span.start_s, span.end_s) for span in audible_spans(take.agent, RATE))
     found = Nod(side, spoke=False, agent=agent, told=tuple(take.told))
     if not math.isfinite(take.said_s[1]):
         return found
     user = Span(take.said_s[1] + clip.start_s, take.said_s[1] + clip.end_s)
-    before = take.agent[: round((user.start_s + SURE_S) * RATE)]
-    became = overlapped(take.agent, user, ([Spoken("", (), RATE, [answer, before])], []))
+    old, new = ([Spoken("", (), RATE, [sound])] for sound in answers)
+    became = overlapped(take.agent, user, (old, new))
     found = replace(found, user=(user.start_s, user.end_s))
     if not became.spoke:
         return found

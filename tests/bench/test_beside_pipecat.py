@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import sys
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from audio.pcm import RATE
-from bench.beside_pipecat import SERVER, first_answer, main, order, scripted
+from bench.beside_pipecat import SERVER, main, order, scripted, sentences
 from bench.foreign.scripted_answers import NOT_HEARD
-from bench.probes.latency import Item
-from bench.probes.play import Take
 
 
 @pytest.mark.parametrize("argv", [[], ["--python", "a", "--install", "b"]])
@@ -58,12 +53,12 @@ def test_either_side_goes_first_by_turns() -> None:
     assert order(0) == order(1)[::-1] == order(2) == ("jarvis", "pipecat")
 
 
-def test_the_first_answer_is_what_sounds_between_the_first_two_prompts() -> None:
-    agent = np.arange(10 * RATE, dtype=np.float32)
-    item = Item("shared", "1", "jarvis", "quiet", "", user=((1.0, 2.0),))
-    answer = first_answer(Take(agent, agent, [0.9, 6.0]), [item])
-    assert (answer[0], answer.size) == (2.0 * RATE, 4 * RATE)
-    assert first_answer(Take(agent, agent, [0.9, math.nan]), [item]).size == 0
+def test_answers_are_said_sentence_by_sentence_as_both_sides_say_them() -> None:
+    assert sentences("It changed one file: out_v2/a.txt. All done.") == [
+        "It changed one file: out_v2/a.txt.",
+        "All done.",
+    ]
+    assert sentences("") == []
 
 
 def test_the_server_is_where_the_command_looks_for_it() -> None:

@@ -18,7 +18,7 @@ from .probes.scripted_sides import hiss
 
 SIDES = ("jarvis", "pipecat")
 CLIP = Clip("Mm-hm.", hiss("user", 0.5, RATE), start_s=0.0, end_s=0.5)
-ANSWER = hiss("answer", 4.0, RATE)
+ANSWER, OTHER = hiss("answer", 4.0, RATE), hiss("other", 2.0, RATE)
 
 
 def prompt(case: int, response_s: float | None, side: str = "jarvis") -> Item:
@@ -118,15 +118,16 @@ def silence(seconds: float) -> np.ndarray:
 
 
 def test_an_answer_that_goes_on_was_not_stopped() -> None:
-    found = nod("jarvis", recorded(ANSWER, silence(3.0)), CLIP, ANSWER)
+    found = nod("jarvis", recorded(ANSWER, silence(3.0)), CLIP, (ANSWER, OTHER))
     assert (found.spoke, found.stopped, found.answered_s) == (True, False, None)
     assert found.gap_s == pytest.approx(0.0, abs=0.02)
     assert found.user == (2.0, 2.5)
 
 
 def test_an_answer_that_is_cut_and_followed_by_another_was_stopped_and_answered() -> None:
-    other = hiss("other", 2.0, RATE)
-    found = nod("pipecat", recorded(ANSWER[: round(1.3 * RATE)], silence(2.0), other), CLIP, ANSWER)
+    found = nod(
+        "pipecat", recorded(ANSWER[: round(1.3 * RATE)], silence(2.0), OTHER), CLIP, (ANSWER, OTHER)
+    )
     assert found.stopped
     assert not found.resumed
     assert found.stop_s == pytest.approx(0.3, abs=0.02)
@@ -134,9 +135,9 @@ def test_an_answer_that_is_cut_and_followed_by_another_was_stopped_and_answered(
 
 
 def test_nothing_is_measured_where_the_answer_was_over_or_never_came() -> None:
-    assert not nod("jarvis", recorded(silence(4.0)), CLIP, ANSWER).spoke
+    assert not nod("jarvis", recorded(silence(4.0)), CLIP, (ANSWER, OTHER)).spoke
     never = Take(ANSWER, ANSWER, [0.0, math.nan])
-    assert not nod("jarvis", never, CLIP, ANSWER).spoke
+    assert not nod("jarvis", never, CLIP, (ANSWER, OTHER)).spoke
 
 
 def test_the_table_shows_counts_and_a_dash_for_what_was_not_measured() -> None:
