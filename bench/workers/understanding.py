@@ -28,9 +28,16 @@ _DELEGATED = re.compile(
 _YES = re.compile(r"(?i)^(?:yes|yeah|yep|sure|ok(?:ay)?|fine|go ahead|agreed|do (?:it|that|so))\b")
 _NO = re.compile(r"(?i)^(?:no|nope|don'?t|hold off|stop|not that)\b")
 _NEGATOR = re.compile(
-    r"^(?:not|no|never|without|nor|neither|(?:do|does|is|wo|ca)n'?t|cannot|nothing|none|nobody|avoid|refuse"
-    r"|stop|skip|against|drop|exclude|instead_of|rather_than|except)$"
+    r"^(?:not|no|never|without|nor|neither|(?:do|does|is|wo|ca)n'?t|cannot|nothing|none|nobody"
+    r"|opposed_to|instead_of|rather_than|except)$"
 )
+_GIVES_UP = re.compile(r"^(?:avoid|refuse|stop|skip|drop|exclude)(?:e?s|e?d|ped|ping|ing)?$")
+"""Verbs that speak against what follows them, unless they are negated themselves."""
+_OPPOSED = re.compile(
+    r"(?:^|\b(?:am|are|is|be|was|were|i'm|we're|he's|she's|they're|decide[ds]?|vote[ds]?|speaks?"
+    r"|spoke|all|firmly|strictly|strongly|and|or|but)\s+)against\b"
+)
+"""Being against something; in "measure it against the ledger" nothing is denied."""
 _CLAUSE = re.compile(
     r"[.;:!?\n]+|,?\s+\b(?:but|instead|rather|then|however|and then)\b(?!\s+(?:of|than))|,"
 )
@@ -114,9 +121,7 @@ def choose(text: str, options: Mapping[str, tuple[str, ...]]) -> str | None:
     met when they are negated there. A met cue counts for its option by its length, one that is
     negated counts against it. What is left when all other options are spoken against is chosen.
     """
-    clauses = [
-        _marked(clause) for clause in _CLAUSE.split(_joined(text)) if clause and clause.strip()
-    ]
+    clauses = [clause for clause in _CLAUSE.split(_joined(text)) if clause and clause.strip()]
     scores = {name: sum(_weight(cue, clauses) for cue in cues) for name, cues in options.items()}
     best = max(scores.values(), default=0.0)
     leaders = [name for name, value in scores.items() if value == best]
@@ -134,13 +139,21 @@ def _joined(text: str) -> str:
     return re.sub(r"(?<=\d),(?=\d{3}\b)", "", text)
 
 
-def _marked(clause: str) -> list[tuple[str, bool]]:
-    """The clause's content words as stems, each with whether a negator governs it."""
+def _marked(clause: str, *, verbs: bool = False) -> list[tuple[str, bool]]:
+    """The clause's content words as stems, each with whether a negator governs it.
+
+    With ``verbs`` those that give something up are words like any other too.
+    """
     marked = []
     left = 0
-    for word in _WORD.findall(clause):
+    for word in _WORD.findall(_OPPOSED.sub("opposed_to", clause.strip())):
         if _NEGATOR.match(word):
             left = _REACH
+            continue
+        if _GIVES_UP.match(word):
+            if verbs:
+                marked.append((_stem(word), left > 0))
+            left = 0 if left else _REACH
             continue
         if word in _SMALL:
             continue
@@ -149,9 +162,15 @@ def _marked(clause: str) -> list[tuple[str, bool]]:
     return marked
 
 
-def _weight(cue: str, clauses: list[list[tuple[str, bool]]]) -> float:
-    """How much the clauses speak for (above 0) or against (below 0) what a cue names."""
+def _weight(cue: str, clauses: list[str]) -> float:
+    """How much the clauses speak for (above 0) or against (below 0) what a cue names.
+
+    A cue that is nothing but a verb which gives something up ("drop") is met by that verb.
+    """
     words = _marked(_joined(cue))
+    bare = not words
+    if bare:
+        words = _marked(_joined(cue), verbs=True)
     wanted = [stem for stem, _ in words]
     wants_negated = bool(words) and words[0][1]
     if not wanted:
@@ -159,7 +178,7 @@ def _weight(cue: str, clauses: list[list[tuple[str, bool]]]) -> float:
     total = 0.0
     for clause in clauses:
         polarity: dict[str, bool] = {}
-        for stem, negated in clause:
+        for stem, negated in _marked(clause, verbs=bare):
             polarity.setdefault(stem, negated)
         if all(stem in polarity for stem in wanted):
             negated = any(polarity[stem] for stem in wanted)

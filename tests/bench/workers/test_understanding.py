@@ -11,6 +11,8 @@ RECORDS = {
     "merge": ("merge", "trust the newer", "latest wins", "import everything"),
 }
 DOSES = {"low": ("25 mg", "25"), "high": ("50 mg", "50")}
+COLUMN = {"keep": ("keep the column",), "drop": ("drop the column",)}
+BARE = {"drop": ("drop", "exclude"), "keep": ("keep",)}
 THREE = {"red": ("red",), "green": ("green",), "blue": ("blue", "no red or green")}
 RECEIPT = "[decision r-0123456789abcdef]"
 
@@ -35,6 +37,19 @@ RECEIPT = "[decision r-0123456789abcdef]"
         ("Neither red nor green.", THREE, "blue"),
         ("Not red.", THREE, None),
         ("", THREE, None),
+        ("Drop the column.", COLUMN, "drop"),
+        ("Don't drop the column.", COLUMN, "keep"),
+        ("Never skip or drop that column, keep the column.", COLUMN, "keep"),
+        ("We are dropping the column.", COLUMN, "drop"),
+        ("Drop it.", BARE, "drop"),
+        ("Don't drop it.", BARE, "keep"),
+        ("Keep it, do not exclude it.", BARE, "keep"),
+        ("I am against merging.", RECORDS, "quarantine"),
+        ("We decided against a quarantine.", RECORDS, "merge"),
+        ("Against merging, all of us.", RECORDS, "quarantine"),
+        ("Merge them and check the sums against the quarantine list.", RECORDS, None),
+        ("Merge, and check the sums against the ledger.", RECORDS, "merge"),
+        ("Don't avoid merging.", RECORDS, "merge"),
     ],
 )
 def test_words_choose_an_option(
