@@ -92,12 +92,16 @@ def _sounds(visible: str) -> dict[str, str]:
 
 
 def _titled(text: str, titles: Iterable[str]) -> str:
-    """With a colon between a title and "it", as far as the same sentence or the next begins so."""
+    """With a colon between a title and "it" in one sentence.
+
+    A full stop between them is heard like a comma, but after a title that is a sentence of its own.
+    """
     for title in sorted(titles, key=len, reverse=True):
         words = r"\W+".join(map(re.escape, re.findall(r"\w+", title)))
         if words:
             colon = title.replace("\\", r"\\") + ": "
-            text = re.sub(rf"(?i)\b{words}[\s.,;:]+(?=it\b)", colon, text)
+            inside, alone = rf"(?<=[\w,;:] ){words}[\s.,;:]+", rf"\b{words}[\s,;:]+"
+            text = re.sub(rf"(?i)(?:{inside}|{alone})(?=it\b)", colon, text)
     return text
 
 

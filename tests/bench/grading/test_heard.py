@@ -167,6 +167,12 @@ def test_a_session_is_known_by_its_whole_title_and_a_misheard_one_is_not_guessed
     assert claim.verdict.value == verdict
 
 
+def test_a_title_that_is_a_sentence_stays_one() -> None:
+    heard = "Panel survey. It is done. The first panel survey. It is done."
+    spelled = "Panel survey. It is done. The first Panel survey: It is done."
+    assert written(heard, VISIBLE, TITLES) == spelled
+
+
 def test_a_title_that_is_not_known_names_nothing_in_text() -> None:
     seen = Seen(VISIBLE, TITLES, frozenset(), frozenset(), ())
     (claim,) = weigh("The second, People in ways around: it is done.", "", seen)

@@ -18,8 +18,9 @@ from audio.errors import EngineFailed
 from audio.tts.base import SpeechChunk, SpokenPhrase
 from audio.tts.cached import CachedSynthesizer
 from audio.tts.scripted import Script, ScriptedSynthesizer
+from audio.tts.spoken_text import speak
 from audio.vad.scripted import ScriptedVad
-from bench.answerers import Answered, Answerer, Asked
+from bench.answerers import Answered, Answerer, Asked, Heard
 from bench.replay import record
 from bench.suite.bundle import load_bundle
 from bench.suite.catalog import TASKS
@@ -67,14 +68,14 @@ class Room:
                 made.append(f"{name}: {phrase.source.strip()}")
                 return super().synthesize(phrase, cancel)
 
-        class Heard(CachedSynthesizer):
+        class Told(CachedSynthesizer):
             def synthesize(
                 self, phrase: SpokenPhrase, cancel: CancelToken
             ) -> Iterator[SpeechChunk]:
                 air.append(phrase.source)
                 return super().synthesize(phrase, cancel)
 
-        return Heard(Inner(Script(word_s=0.002, gap_s=0.0)), name)
+        return Told(Inner(Script(word_s=0.002, gap_s=0.0)), name)
 
 
 class Always(ScriptedVad):
@@ -139,6 +140,26 @@ def test_numbers_and_names_in_the_spelling_of_the_ear_lose_nothing(
     assert "results/free_bays.csv" in first.sound.read_as or "results/free" in first.sound.read_as
     assert first.sound.answer_errors == 0
     assert first.grade == found.text_grades[0]
+
+
+@pytest.mark.parametrize("task", [TASK, "project_clinic_merger", "cable_load_margin"])
+def test_an_ear_that_spells_all_by_sound_costs_the_answers_nothing(task: str) -> None:
+    class Spelled:
+        """Hears rightly, and writes each word as it sounds."""
+
+        def __init__(self, inner: Answerer) -> None:
+            self._inner = inner
+
+        async def answer(self, asked: Asked) -> Answered:
+            said = await self._inner.answer(asked)
+            text = " ".join(word.spoken for word in speak(said.text).words)
+            return Answered(text, said.versions, Heard(asked.question, said.text))
+
+    found = examine(TASKS / task, "narrator", Board(spoken=Spelled))
+    for answer, heard in zip(found.responses, sounds(found), strict=True):
+        assert answer.grade == heard.worded_grade
+        assert heard.answer_errors == 0
+        assert heard.first_audio_s is None
 
 
 def test_a_number_that_was_misheard_is_no_longer_right(monkeypatch: pytest.MonkeyPatch) -> None:
