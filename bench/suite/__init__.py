@@ -73,5 +73,11 @@ What makes a good task
   with ``scripted.hand_in``, so that a question which nobody needed does not cost the record.
 - *Projects*: the children write below ``results/<stream>/`` and see only their own workstream;
   the parent reads theirs, reconciles what does not fit, and writes the project's record.
+- *Availability* is how the user is to be had where the story says so; most answer within minutes.
+  ``delay_s`` (each answer takes 0.5 to 1.5 times that), ``absent``, ``delegates`` ("you decide":
+  in a control, where it makes no difference), ``changes_mind`` (after so long the newer of two
+  memories of one ``field`` holds; the gold is what holds in the end), ``busy`` (spans in which a
+  question costs more in strict mode, see ``statistics.CostSettings``; nobody but the cost is told
+  of them). The ladder asks what the user's word is worth, so its bounds have the user at hand.
 - *Numbers of a run*: 6 to 30 tool calls, a command within 0.3 s, ``check`` within 3 s.
 """

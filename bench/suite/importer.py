@@ -1,10 +1,11 @@
 """Takes in somebody's own checkout of the original tasks: read, never copied into this project.
 
 ``jarvis bench import DIR`` finds each ``task.public.json`` below DIR and checks it as strictly as
-one of ours; ``--to`` makes a suite folder of them for ``jarvis bench collab --suite``. Where the
-user has a sealed ``grade.py`` for a task, runs are graded by it in a process of its own
-(``grade.py --run-dir RUN --output FILE``); without one they stay ungraded, which is no score of
-0."""
+one of ours; ``jarvis bench collab --suite DIR`` runs them as they are, and ``--to`` makes a suite
+folder of them. Where the user has a sealed ``grade.py`` for a task, runs are graded by it in a
+process of its own (``grade.py --run-dir RUN --output FILE``); without one they stay ungraded, which
+is no score of 0.
+"""
 
 from __future__ import annotations
 
