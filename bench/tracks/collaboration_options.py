@@ -10,9 +10,9 @@ WORKERS = ("scripted", "careless", "overconfident", "chat", "claude-code", "code
 
 _EXTERNAL = """\
 agent programs as workers:
-  claude-code and codex run in real time, in a copy of the task's materials and a home of their own,
-  attached to a gate of this run. They are looked for on the PATH, or where JARVIS_CLAUDE and
-  JARVIS_CODEX say. Their model is the one that these variables name, and it costs what it costs:
+  claude-code and codex run in real time, the user's thinking included, in a copy of the task's
+  materials and a home of their own, attached to a gate of this run. They are looked for on the
+  PATH, or where JARVIS_CLAUDE and JARVIS_CODEX say. These variables name their model:
     claude-code  ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN; ANTHROPIC_BASE_URL, ANTHROPIC_MODEL
     codex        OPENAI_API_KEY; OPENAI_BASE_URL, OPENAI_MODEL
   A model that fails makes a run invalid, never a bad score. Tasks that act on an app are left out.

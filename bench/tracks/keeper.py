@@ -108,7 +108,8 @@ class Keeper:
 
     def _check(self, action: ProposedAction) -> None:
         suite = str(self.site.bundle.root.parent)
-        if any(suite in words for words in (action.command or "", action.content, *action.files)):
+        shown = (action.summary, action.command or "", action.content, *action.files)
+        if any(suite in words for words in shown):
             raise WorkerFailed(
                 f"The worker turned to the folder of the tasks, {suite}, where the sealed halves "
                 "lie, and was stopped."

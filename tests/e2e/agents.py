@@ -207,7 +207,7 @@ async def does_a_benchmark_task(name: str, task: Path, monkeypatch: pytest.Monke
         turn("The school, then.", shell("again", again)),
         turn("That was it."),
     ]
-    async with ModelServer(turns) as model:
+    async with ModelServer(turns, behind_gate.THINKING_S) as model:
         for variable in ("ANTHROPIC_BASE_URL", "OPENAI_BASE_URL"):
             version = "/v1" if variable.startswith("OPENAI") else ""
             monkeypatch.setenv(variable, f"{model.url}{version}")

@@ -191,6 +191,20 @@ async def test_a_worker_without_end_is_stopped(desk: Desk) -> None:
     assert "tool calls" in str(desk.keeper.fault)
 
 
+@pytest.mark.parametrize(
+    ("tool", "key"), [("Bash", "command"), ("Read", "file_path"), ("mcp__files__open", "where")]
+)
+async def test_who_turns_to_the_folder_of_the_tasks_is_stopped(
+    desk: Desk, tmp_path: Path, tool: str, key: str
+) -> None:
+    there = {key: f"{tmp_path}/tasks/gifts/sealed/task.json"}
+    ruling = await desk.tell("PreToolUse", tool_name=tool, tool_input=there)
+    assert ruling is not None
+    assert ruling.verdict is Verdict.DENY
+    assert "sealed halves" in str(desk.keeper.fault)
+    assert desk.boundary.seen == []
+
+
 async def test_what_nobody_has_looked_at_in_the_end_does_not_count(desk: Desk) -> None:
     desk.write("results/a.txt")
     desk.keeper.close()
