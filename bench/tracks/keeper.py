@@ -82,12 +82,16 @@ class Keeper:
             return self._over(error)
 
     def close(self) -> None:
-        """The runtime has ended: what nobody has looked at does not count, and is noted."""
-        self.view.restore()
-        left = self.view.claim()
-        if left.kept:
-            now_s = self.site.now()
-            self.site.watching.timeline.add(now_s, now_s, MAIN, "not kept", _listed(left))
+        """The runtime has ended: what else it has changed does not count, and is noted."""
+        now_s, timeline = self.site.now(), self.site.watching.timeline
+        unseen = list(self.view.claim().kept)[:_NOTED]  # written when nobody asked any more
+        for kind, names in (
+            ("put back", self.view.restore()),
+            ("not kept", unseen),
+            ("left aside", self.view.elsewhere()),
+        ):
+            if names:
+                timeline.add(now_s, now_s, MAIN, kind, ", ".join(names))
 
     # --- before a call
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Mapping
+from itertools import islice
 from pathlib import Path
 
 from bench.errors import WorkspaceFailed
 from bench.workers.workspace import RESULT_FILES, WRITE_BYTES, Changes, Scope
 
 RESULTS = "results"
+_NOTED = 8  # of the worker's own files
 
 
 class View:
@@ -81,6 +83,16 @@ class View:
                 spoiled.append(name)
                 _put(self.folder, name, source.read_bytes())
         return tuple(spoiled)
+
+    def elsewhere(self) -> tuple[str, ...]:
+        """Some of the worker's own files that are neither public nor results, by name."""
+        public = self._scope.workspace.public
+        names = (
+            path.relative_to(self.folder).as_posix()
+            for path in self.folder.rglob("*")
+            if path.is_file() and path.relative_to(self.folder).parts[0] != RESULTS
+        )
+        return tuple(sorted(islice((n for n in names if not (public / n).is_file()), _NOTED)))
 
 
 def only(changes: Mapping[str, bytes | None], paths: set[str]) -> Changes:

@@ -206,7 +206,12 @@ async def test_who_turns_to_the_folder_of_the_tasks_is_stopped(
 
 
 async def test_what_nobody_has_looked_at_in_the_end_does_not_count(desk: Desk) -> None:
-    desk.write("results/a.txt")
+    for name in ("results/a.txt", "sources/gifts.csv", "make.py"):
+        desk.write(name)
     desk.keeper.close()
     assert desk.results() == {}
-    assert [m.text for m in desk.watching.timeline.moments] == ["results/a.txt"]
+    assert {m.kind: m.text for m in desk.watching.timeline.moments} == {
+        "put back": "sources/gifts.csv",
+        "not kept": "results/a.txt",
+        "left aside": "make.py",
+    }
