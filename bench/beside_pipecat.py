@@ -5,10 +5,15 @@
 
 Both are servers of the plain PCM websocket, ``jarvis serve`` and ``foreign/pipecat_server.py``, and
 the same client talks with both by turns, in real time. In each repeat either side gets the five
-shared prompts, of which the fourth interrupts, and a conversation in which the user says "mm-hm"
-into the answer. Every conversation has a fresh server, so nothing is left of an earlier one, and
-Jarvis keeps no phrase on disk. What pipecat's scripted model answers is what Jarvis's narrator
-answers about the recorded run; the prompts begin when that run is over, so that both say the same.
+shared prompts, of which the fourth interrupts the third one's answer, and a conversation in which
+the user says "mm-hm" into that same answer. Every conversation has a fresh server, so nothing is
+left of an earlier one, and Jarvis keeps no phrase on disk. What pipecat's scripted model answers is
+what Jarvis's narrator answers about the recorded run; the prompts begin when that run is over, so
+that both say the same.
+
+Which sounds are of the answer that was spoken into is told by their likeness to its sentences, and
+so is "answered": another sound than those. The first sentence may end by itself before a slow stop;
+then that end is what is measured.
 
 Only the pipelines differ, but for one thing that belongs to ours: Jarvis has likely answers ready.
 """
@@ -30,10 +35,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from audio.errors import AudioError
 from audio.tts.voices import JARVIS_VOICE
 from bench import beside_report
 from bench.answerers import Answered, exchanged
 from bench.beside_report import Conversation, Nod
+from bench.errors import ForeignFailed
 from bench.foreign import environment
 from bench.foreign.scripted_answers import NOT_HEARD
 from bench.foreign.servers import started
@@ -60,7 +67,8 @@ SIDES = (OURS, THEIRS)
 SERVER = Path(__file__).with_name("foreign") / "pipecat_server.py"
 LEAD_S = 6.0  # the recorded run lasts 4.7 s
 PAUSE_S = 2.5  # after an answer: the next sentence of one that is not over may be late
-INTO_S = 1.0  # of unbroken speech, before the user speaks into it
+INTO_S = 0.5  # of unbroken speech; the first sentence of the answer spoken into lasts 1.5 s
+SPOKEN_INTO = 2  # the place of the shared prompt that gets this answer
 PATIENCE_S = 20.0  # for the agent to begin to speak
 LINGER_S = 4.0  # after "mm-hm": an answer that goes on is told from one that stops
 NODDING = ("af_heart", "am_puck", "bm_george")  # say "mm-hm" by turns, in 0.5 to 0.8 s
@@ -85,7 +93,7 @@ class Plan:
 
     answers: dict[str, str]
     nods: Sequence[Clip]  # "mm-hm", in several voices
-    sounds: tuple[Sound, Sound]  # the answer to the first prompt, and all others
+    sounds: tuple[Sound, Sound]  # of the answer spoken into, and of all other sentences
 
 
 @dataclass(slots=True)
@@ -157,7 +165,13 @@ async def hold(commands: Commands, plan: Plan, repeats: int) -> Results:
 
 async def _talk(command: Sequence[str], scene: Scene) -> Take:
     with started(command) as address:
-        return await visit(address, scene)
+        try:
+            return await visit(address, scene)
+        except OSError as error:
+            raise ForeignFailed(
+                f"The server at {address} does not answer ({error}); nothing was kept.",
+                f"It was started with: {' '.join(command)}",
+            ) from error
 
 
 def _prompting() -> Scene:
@@ -165,8 +179,8 @@ def _prompting() -> Scene:
 
 
 def _nodding(clip: Clip) -> Scene:
-    first = shared_prompts()[0].clip.samples
-    cues = [Cue(first, When.START, LEAD_S), Cue(clip.samples, When.FLUENT, INTO_S)]
+    asked = shared_prompts()[SPOKEN_INTO].clip.samples
+    cues = [Cue(asked, When.START, LEAD_S), Cue(clip.samples, When.FLUENT, INTO_S)]
     return Scene(cues, linger_s=LINGER_S, patience_s=PATIENCE_S)
 
 
@@ -175,19 +189,19 @@ def planned() -> Plan:
     entry = texts("duplex")["backchannels"][0]
     prompts = [prompt.clip.text for prompt in shared_prompts()]
     answers = asyncio.run(scripted(prompts, [entry["text"], NOT_HEARD]))
-    others = " ".join(answers[text] for text in answers if text != prompts[0])
+    old = sentences(answers[prompts[SPOKEN_INTO]])
+    others = [one for answer in answers.values() for one in sentences(answer) if one not in old]
     studio = Studio()
     try:
         lines = [Line(entry["text"], voice, phonemes=entry["phonemes"]) for voice in NODDING]
         nods = [studio.clip(line) for line in lines]
-        return Plan(answers, nods, (_said(studio, answers[prompts[0]]), _said(studio, others)))
+        return Plan(answers, nods, (_said(studio, old), _said(studio, others)))
     finally:
         studio.close()
 
 
-def _said(studio: Studio, text: str) -> Sound:
-    lines = [Line(sentence, JARVIS_VOICE) for sentence in sentences(text)]
-    return np.concatenate([studio.clip(line).samples for line in lines])
+def _said(studio: Studio, said: Sequence[str]) -> Sound:
+    return np.concatenate([studio.clip(Line(one, JARVIS_VOICE)).samples for one in said])
 
 
 def sentences(text: str) -> list[str]:
@@ -245,9 +259,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     io = Io.standard()
     try:
         measure(args, io)
-    except JarvisError as error:
+    except (JarvisError, AudioError) as error:
         io.note(f"beside_pipecat: {error}")
-        return error.exit_code
+        return error.exit_code if isinstance(error, JarvisError) else 1
     return 0
 
 

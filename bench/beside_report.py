@@ -189,7 +189,6 @@ _TIMES = (
     ("first prompt of a conversation, median, ms", "first_prompt.p50_ms"),
     ("interruption to silence, median, ms", "stop.p50_ms"),
     ("interruption to silence, longest, ms", "stop.most_ms"),
-    ('"mm-hm": longest silence until a second after it, median, ms', "nod.gap.p50_ms"),
 )
 _COUNTS = (
     ("prompts that there was no moment to say", "unsaid.share"),
