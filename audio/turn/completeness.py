@@ -156,7 +156,7 @@ def _preposition(said: _Said) -> Reading | None:
     open_to = last == "to" and words[-2:-1] and words[-2] in lexicon.TO_VERB
     manner = said.core[:1] in (["how"], ["why"]) and said.core[1] not in ("long", "many", "much")
     if _asks(said) and len(said.core) > 3 and last != "until" and not (open_to or manner):
-        return None  # "what is it waiting for", "who does it talk to", and not "how does it go with"
+        return None  # "what is it waiting for", and not "how does it go with"
     if last in lexicon.PARTICLES and words[-2:-1] and words[-2] in lexicon.PARTICLE_AFTER:
         return None
     return _incomplete(EXCLUDED, f'ends with the preposition "{last}"')
@@ -270,7 +270,7 @@ def _noun_to_come(said: _Said) -> Reading | None:
 
 
 def _no_predicate(said: _Said) -> Reading | None:
-    """ "the agent that works on the migration": of whom nothing is said yet, or the whole answer."""
+    """ "the agent that works on the migration": a whole answer, or nothing said of it yet."""
     core = said.core
     if not core or core[0] not in lexicon.ARTICLES or len(core) < _SHORT_CLAUSE:
         return None

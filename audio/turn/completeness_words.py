@@ -54,7 +54,9 @@ OPEN_SUBJECTS: Final = frozenset(
 )
 PRONOUNS: Final = frozenset("i you he she it we they that this there".split())
 OBJECTS: Final = frozenset("me him her us them it you this that".split())
-INTENSIFIERS: Final = frozenset("very quite almost rather mostly such several exactly probably".split())
+INTENSIFIERS: Final = frozenset(
+    "very quite almost rather mostly such several exactly probably".split()
+)
 
 # With nothing after them these want an object or a clause, unless the sentence asks for it.
 TRANSITIVE: Final = frozenset(

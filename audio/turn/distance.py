@@ -1,7 +1,7 @@
-"""Is who speaks near, as this user is, or somewhere else in the room?
+"""How much weaker is this speech than this user usually is?
 
 The level of speech falls by 6 dB with each doubling of the distance. What this user's speech is
-like is learned while nobody speaks over it; what is much weaker than that is far away.
+like is learned while nobody speaks over it; what a weaker voice is worth, ``overlap.py`` decides.
 """
 
 from __future__ import annotations
@@ -10,10 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 SURE = 0.5  # probability of a frame that is speech
-FAR_DB = (
-    15.0  # weaker than usual: a canceller takes 2 to 6 dB from a user who speaks over the agent
-)
-LEARNED_FRAMES = 30  # of speech, about a second, before anything is called far
+LEARNED_FRAMES = 30  # of speech, about a second, before anything is called weaker
 WINDOW = 12  # frames: a third of a second holds the vowel of a word
 _STEP = 0.05  # how fast the usual level follows
 _LOWEST_DBFS = -60.0
@@ -27,23 +24,27 @@ class Distance:
         self._frames = 0
         self._recent: list[float] = []
 
-    def far(self, samples: NDArray[np.float32], probability: float, *, over_agent: bool) -> bool:
-        """Whether the speech of the last third of a second, this frame included, is far away.
+    def below_db(
+        self, samples: NDArray[np.float32], probability: float, *, over_agent: bool
+    ) -> float:
+        """How far the speech of the last third of a second, this frame included, is below usual.
 
-        ``samples`` is float32 of any length, full scale 1.0. False until the user's own level is
-        known, and without speech.
+        ``samples`` is float32 of any length, full scale 1.0. 0 until the user's own level is known,
+        without speech, for what is as loud or louder, and where nobody speaks over the agent.
         """
         if probability < SURE:
             self._recent = self._recent[1:]
-            return False
+            return 0.0
         power = float(np.dot(samples, samples)) / max(1, len(samples))
         level_dbfs = max(10.0 * np.log10(power + 1e-12), _LOWEST_DBFS)
         self._recent = [*self._recent, level_dbfs][-WINDOW:]
         loudest_dbfs = max(self._recent)
         if not over_agent:
             self._learn(loudest_dbfs)
-            return False
-        return self._frames >= LEARNED_FRAMES and bool(loudest_dbfs < self._usual_dbfs - FAR_DB)
+            return 0.0
+        if self._frames < LEARNED_FRAMES:
+            return 0.0
+        return max(0.0, self._usual_dbfs - float(loudest_dbfs))
 
     def _learn(self, level_dbfs: float) -> None:
         self._frames += 1

@@ -42,7 +42,7 @@ class FrameHeard:
     probability: float
     duration_s: float = 0.032
     claim: float | None = None  # how surely the newest sound asks for the floor; see overlap.py
-    far: bool = False  # it is much weaker than this user speaks to us
+    below_db: float = 0.0  # how much weaker it is than this user speaks to us; see distance.py
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,9 @@ BACKCHANNELS: Final = frozenset(
         # agreement
         "yeah", "ya", "yah", "yep", "yup", "yes", "ye", "aye", "right", "alright", "all right",
         "ok", "okay", "okey", "okey dokey", "k", "kay", "mkay", "sure", "sure thing", "exactly",
-        "indeed", "absolutely", "definitely", "totally", "precisely", "true", "thats true",
-        "thats right", "of course", "fair", "fair enough", "agreed", "for sure", "sounds good",
+        "yes sir", "indeed", "absolutely", "definitely", "totally", "precisely", "true",
+        "thats true", "thats right", "of course", "fair", "fair enough", "agreed", "for sure",
+        "sounds good",
         # understanding
         "i see", "ah i see", "i get it", "i got it", "got it", "gotcha", "i understand",
         "understood", "makes sense", "make sense", "that makes sense", "i know", "roger",
@@ -46,5 +47,11 @@ STOP_PHRASES: Final = frozenset(
         "hi jarvis",
     }
 )  # fmt: skip
+
+# Takes the floor as a single word, without being a stop phrase.
+SAID_ALONE: Final = frozenset(
+    """what whats which who whose where when why how again repeat louder slower faster shorter
+    longer next back skip continue help pardon tests status summary cost""".split()
+)
 
 LONGEST_PHRASE: Final = max(len(phrase.split()) for phrase in BACKCHANNELS | STOP_PHRASES)

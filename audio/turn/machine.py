@@ -99,7 +99,7 @@ class _Turn:
     final: str | None = None  # of this revision
     set_aside: str = ""  # why it will be discarded, while the agent speaks
     claim: float | None = None  # how surely its newest sound asks for the floor
-    far: bool = False  # it is far away
+    below_db: float = math.inf  # its loudest speech, below the user's usual level; inf: none yet
     to_us: bool = True  # False once it was set aside because it was said to somebody else
     closed_s: float | None = None  # when max_turn_s was over
     note: str = ""  # added to the reason of its commit
@@ -257,7 +257,7 @@ class TurnMachine:
             if frame.claim is not None:
                 self._turn.claim = frame.claim
             if frame.probability >= self._settings.speech_threshold:
-                self._turn.far = frame.far
+                self._turn.below_db = min(self._turn.below_db, frame.below_db)
             self._weigh_overlap(self._turn)
 
     def _sign_of_speech(self) -> None:
@@ -361,7 +361,7 @@ class TurnMachine:
             words=turn.words,
             settled=settled,
             claim=turn.claim,
-            far=turn.far,
+            below_db=turn.below_db if math.isfinite(turn.below_db) else 0.0,
             judged=turn.judged.state if turn.judged else None,
         )
         opinion = weigh(heard, self._settings)

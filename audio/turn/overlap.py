@@ -8,6 +8,7 @@ first rule that applies gives the verdict::
     a final   said to somebody else                           PASS
     a final   that begins with a stop phrase                  YIELD
     a final   of a short sound that claims nothing            PASS
+    a final   of a word alone that claims little              PASS
     a final   with words                                      YIELD
     words     said to somebody else                           PASS
     words     that begin with a stop phrase                   YIELD
@@ -15,7 +16,7 @@ first rule that applies gives the verdict::
     words     that may become a backchannel ("all")           see below
     words     two or more beside backchannels                 YIELD
     words     of any other kind                               PAUSE
-    far away                                                  UNDECIDED
+    far away, or weak                                         UNDECIDED
     a controller takes it for a backchannel, or for nothing   PASS
     sound     that claims the floor, for pause_s              PAUSE
     speech    for barge_in_s                                  YIELD
@@ -25,6 +26,10 @@ listens to the sound. Words that the sound speaks against (a claim under DOUBT_C
 word under DOUBT_WORD_CLAIM) do not count until they are final, or speech has lasted ``barge_in_s``:
 recognizers make words of hums.
 
+*Far away* is a voice much weaker than this user's, *weak* one that is less so: the user who has
+turned away, or somebody else in the room. Words of a far voice are said to somebody else unless
+they begin with a stop phrase, those of a weak one also unless they are about work.
+
 PASS before a final is no last word: the agent goes on, and what comes next is weighed again.
 """
 
@@ -33,17 +38,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from audio.turn.barge_in import Overlap, classify, may_become_backchannel, real_words, stop_phrase
+from audio.turn.barge_in import (
+    Overlap,
+    classify,
+    may_become_backchannel,
+    real_words,
+    stop_phrase,
+    words_of,
+)
 from audio.turn.events import TurnState
+from audio.turn.lexicon import SAID_ALONE
 from audio.turn.segmenter import TOLERANCE_S
 from audio.turn.settings import TurnSettings
-from audio.turn.side_talk import to_somebody_else
+from audio.turn.side_talk import about_work, to_somebody_else
 
 # Chosen on one half of the cases of ``bench/overlap_cases.py``; the other half reports.
 PAUSE_CLAIM = 0.85  # of the sound alone, at which the agent pauses
 DOUBT_CLAIM = 0.15  # under it the sound speaks against an interruption
 DOUBT_WORD_CLAIM = 0.4  # under it a single word is doubted: hums are taken for "no"
 IGNORED_CLAIM = 0.2  # under it a short sound is none, whatever words were found in it
+FAR_DB = 15.0  # below usual; a canceller takes 2 to 6 dB from a user who speaks over the agent
+WEAK_DB = 9.0  # three times as far away, or turned to the other side
 _SHORT_S = 0.6  # hums and laughs last no longer
 _ENOUGH_WORDS = 2  # a single one of a hypothesis is often a syllable that was cut off
 
@@ -56,7 +71,7 @@ class Overheard:
     words: str  # the newest known, empty when none are
     settled: bool  # they are a final
     claim: float | None = None  # 0 to 1, by the sound alone
-    far: bool = False  # much weaker than this user speaks to us
+    below_db: float = 0.0  # its loudest part, below the level at which this user speaks to us
     judged: TurnState | None = None  # by a turn controller, of this pause
 
 
@@ -101,6 +116,8 @@ def _settled(heard: Overheard, settings: TurnSettings) -> Opinion:
     short = heard.speech_s < _SHORT_S - TOLERANCE_S
     if short and heard.claim is not None and heard.claim < IGNORED_CLAIM:
         return Opinion(Verdict.PASS, f"a sound that asks for nothing ({heard.claim:.2f}): {said}")
+    if _hum(heard, settings):
+        return Opinion(Verdict.PASS, f"a hum ({heard.claim:.2f}), heard as {said}")
     return Opinion(Verdict.YIELD, "words over the agent")
 
 
@@ -130,7 +147,7 @@ def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
 
 
 def _by_sound(heard: Overheard, settings: TurnSettings) -> Opinion:
-    if heard.far:
+    if heard.below_db >= WEAK_DB:
         return _UNDECIDED
     if heard.judged is TurnState.BACKCHANNEL or heard.judged is TurnState.IDLE:
         return Opinion(Verdict.PASS, f"the turn controller says {heard.judged.value}")
@@ -144,7 +161,20 @@ def _by_sound(heard: Overheard, settings: TurnSettings) -> Opinion:
     return _UNDECIDED
 
 
+def _hum(heard: Overheard, settings: TurnSettings) -> bool:
+    """A single word that nobody says alone to take the floor, and a sound that hardly asks for it.
+
+    The smallest recognizers write "Amen" and "Emma" for a hum.
+    """
+    if heard.claim is None or heard.claim >= DOUBT_WORD_CLAIM:
+        return False
+    brief = heard.speech_s < settings.barge_in_s - TOLERANCE_S
+    return brief and real_words(heard.words) == 1 and not SAID_ALONE & set(words_of(heard.words))
+
+
 def _elsewhere(heard: Overheard) -> bool:
     if to_somebody_else(heard.words):
         return True
-    return heard.far and not stop_phrase(heard.words)
+    if heard.below_db < WEAK_DB or stop_phrase(heard.words):
+        return False
+    return heard.below_db >= FAR_DB or not about_work(heard.words)

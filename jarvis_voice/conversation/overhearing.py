@@ -19,8 +19,10 @@ class Overhearing:
     def heard(self, heard: HeardFrame, *, over_agent: bool) -> FrameHeard:
         """The fact of one frame; ``over_agent`` tells that the agent speaks at the same time."""
         frame = heard.frame
-        far = self._distance.far(frame.samples, frame.probability, over_agent=over_agent)
+        below_db = self._distance.below_db(
+            frame.samples, frame.probability, over_agent=over_agent
+        )
         claim = None
         if self._claims is not None:
             claim = self._claims.hear(frame.samples, frame.probability, wanted=over_agent)
-        return FrameHeard(heard.at_s, frame.probability, claim=claim, far=far)
+        return FrameHeard(heard.at_s, frame.probability, claim=claim, below_db=below_db)

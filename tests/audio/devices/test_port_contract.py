@@ -104,7 +104,11 @@ def pulse_rig(request: pytest.FixtureRequest) -> Rig:
         pytest.param(scripted_rig, id="scripted"),
         pytest.param(portaudio_rig, id="portaudio"),
         pytest.param(duplex_rig, id="duplex"),
-        pytest.param(pulse_rig, id="pulse", marks=[pytest.mark.room, pytest.mark.alone, pytest.mark.real_time]),
+        pytest.param(
+            pulse_rig,
+            id="pulse",
+            marks=[pytest.mark.room, pytest.mark.alone, pytest.mark.real_time],
+        ),
     ]
 )
 def rig(request: pytest.FixtureRequest) -> Rig:

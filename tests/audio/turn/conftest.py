@@ -41,21 +41,21 @@ class Script:
         self._due: list[FinalHeard | AgentStopped] = []
 
     def say(
-        self, seconds: float, words: str = "", claim: float | None = None, far: bool = False
+        self, seconds: float, words: str = "", claim: float | None = None, below_db: float = 0.0
     ) -> Script:
         if words:
             self._words.append(words)
-        return self.frames(seconds, 0.95, claim, far)
+        return self.frames(seconds, 0.95, claim, below_db)
 
     def pause(self, seconds: float) -> Script:
         return self.frames(seconds, 0.02)
 
     def frames(
-        self, seconds: float, probability: float, claim: float | None = None, far: bool = False
+        self, seconds: float, probability: float, claim: float | None = None, below_db: float = 0.0
     ) -> Script:
         for _ in range(round(seconds / FRAME_S)):
             self._pass(FRAME_S)
-            frame = FrameHeard(self.now_s, probability, FRAME_S, claim, far)
+            frame = FrameHeard(self.now_s, probability, FRAME_S, claim, below_db)
             self._take(self.machine.feed(frame))
         return self
 

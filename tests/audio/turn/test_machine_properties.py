@@ -190,21 +190,21 @@ class AnyConversation(RuleBasedStateMachine):
         self.now_s = max(self.now_s, fact.at_s)
         self.referee.watch(self.machine.feed(fact))
 
-    def frame(self, probability: float, claim: float | None = None, far: bool = False) -> None:
+    def frame(self, probability: float, claim: float | None = None, below_db: float = 0.0) -> None:
         self.now_s += FRAME_S
         if probability >= 0.5:
             self.voiced_until_s = self.now_s
             self.voiced_s += FRAME_S
         else:
             self.voiced_s = 0.0
-        self.give(FrameHeard(self.now_s, probability, FRAME_S, claim, far))
+        self.give(FrameHeard(self.now_s, probability, FRAME_S, claim, below_db))
 
-    @rule(count=st.integers(1, 60), claim=CLAIMS, far=st.booleans())
-    def speak(self, count, claim, far):
+    @rule(count=st.integers(1, 60), claim=CLAIMS, below_db=st.sampled_from([0.0, 12.0, 20.0]))
+    def speak(self, count, claim, below_db):
         """Whoever speaks on gets the floor, unless sound, distance or words speak against it."""
         for _ in range(count):
-            self.frame(0.9, claim, far)
-            if far or self.excused or (claim is not None and claim < DOUBT_CLAIM):
+            self.frame(0.9, claim, below_db)
+            if below_db or self.excused or (claim is not None and claim < DOUBT_CLAIM):
                 continue
             needed_s = max(self.config.barge_in_s, self.config.start_s) + FRAME_S + 1e-6
             if self.voiced_s >= needed_s and not self.referee.closing:

@@ -49,8 +49,8 @@ def test_a_final_decides(words: str, expected: str) -> None:
 
 def test_words_found_in_a_short_sound_that_claims_nothing_are_none() -> None:
     assert verdict("Life.", settled=True, claim=0.01) == "PASS"
-    assert verdict("Life.", settled=True, claim=0.3) == "YIELD"
-    assert verdict("Life.", settled=True, claim=0.01, speech_s=0.7) == "YIELD"
+    assert verdict("Life now.", settled=True, claim=0.3) == "YIELD"
+    assert verdict("Life now.", settled=True, claim=0.01, speech_s=0.7) == "YIELD"
     assert verdict("No.", settled=True, claim=0.01) == "YIELD"
 
 
@@ -91,10 +91,28 @@ def test_long_speech_takes_the_floor_unless_its_sound_speaks_against_it() -> Non
 
 
 def test_who_is_far_away_needs_a_stop_phrase() -> None:
-    assert verdict(claim=0.99, speech_s=3.0, far=True) == "UNDECIDED"
-    assert verdict("it rains today", claim=0.99, far=True) == "PASS"
-    assert verdict("it rains today", settled=True, far=True) == "PASS"
-    assert verdict("Jarvis, stop", claim=0.99, far=True) == "YIELD"
+    assert verdict(claim=0.99, speech_s=3.0, below_db=20.0) == "UNDECIDED"
+    assert verdict("it rains today", claim=0.99, below_db=20.0) == "PASS"
+    assert verdict("it rains today", settled=True, below_db=20.0) == "PASS"
+    assert verdict("Jarvis, stop", claim=0.99, below_db=20.0) == "YIELD"
+
+
+def test_a_weak_voice_must_speak_of_work_or_stop() -> None:
+    assert verdict(claim=0.99, speech_s=3.0, below_db=10.0) == "UNDECIDED"
+    assert verdict("the coffee is in the kitchen", settled=True, below_db=10.0) == "PASS"
+    assert verdict("the coffee is in the kitchen", settled=True, below_db=8.0) == "YIELD"
+    assert verdict("why did it change three files", settled=True, below_db=10.0) == "YIELD"
+    assert verdict("which agents are waiting", claim=0.5, below_db=10.0) == "YIELD"
+    assert verdict("wait a moment", claim=0.9, below_db=10.0) == "YIELD"
+
+
+def test_a_hum_that_is_heard_as_a_word_is_none() -> None:
+    assert verdict("Amen.", settled=True, claim=0.31, speech_s=0.6) == "PASS"
+    assert verdict("M-ham!", settled=True, claim=0.07, speech_s=0.7) == "PASS"
+    assert verdict("Amen.", settled=True, claim=0.5, speech_s=0.6) == "YIELD"
+    assert verdict("Amen.", settled=True, speech_s=0.6) == "YIELD"  # nobody listens to the sound
+    assert verdict("Why?", settled=True, claim=0.31, speech_s=0.6) == "YIELD"
+    assert verdict("Amen to that.", settled=True, claim=0.31, speech_s=0.6) == "YIELD"
 
 
 @pytest.mark.parametrize("state", [TurnState.BACKCHANNEL, TurnState.IDLE])
@@ -108,6 +126,8 @@ def test_a_turn_controller_may_say_that_it_is_none(state: TurnState) -> None:
     [
         ("Honey, can you get the door?", True),
         ("Hey Tom, have you seen my keys?", True),
+        ("I will be there in five minutes, honey.", True),
+        ("Thanks, mate.", False),
         ("Hello? Yes, this is Daniel.", True),
         ("Mom, I'm on a call.", True),
         ("Come here, good boy.", True),
@@ -187,12 +207,12 @@ def test_the_agent_that_ends_in_a_pause_leaves_nothing_paused(script) -> None:
 
 
 def test_side_talk_is_set_aside(script) -> None:
-    script.agent_speaks().say(1.5, "anna are you there", claim=0.2, far=True).pause(0.8)
+    script.agent_speaks().say(1.5, "anna are you there", claim=0.2, below_db=20.0).pause(0.8)
     assert script.story == [*DUCKED, "SettleTurn", "Unduck", "DiscardTurn"]
 
 
 def test_side_talk_is_no_answer_although_the_agent_ends_meanwhile(script) -> None:
-    script.agent_speaks().say(1.5, "anna are you there", far=True).pause(0.4).agent_ends()
+    script.agent_speaks().say(1.5, "anna are you there", below_db=20.0).pause(0.4).agent_ends()
     script.pause(0.8)
     assert not script.all(CommitTurn)
     assert script.only(DiscardTurn).reason.startswith("said to somebody else")
@@ -205,21 +225,23 @@ def frame(dbfs: float) -> np.ndarray:
     return np.full(512, 10 ** (dbfs / 20), np.float32)
 
 
-def test_the_users_own_level_is_learned_before_anybody_is_far() -> None:
+def test_the_users_own_level_is_learned_before_anybody_is_weaker() -> None:
     distance = Distance()
-    assert not distance.far(frame(-60), 0.9, over_agent=True)
+    assert distance.below_db(frame(-60), 0.9, over_agent=True) == 0.0
     for _ in range(40):
-        assert not distance.far(frame(-22), 0.9, over_agent=False)
+        assert distance.below_db(frame(-22), 0.9, over_agent=False) == 0.0
     for _ in range(12):
-        assert not distance.far(frame(-70), 0.01, over_agent=False)
-    assert distance.far(frame(-45), 0.9, over_agent=True)
-    assert not distance.far(frame(-30), 0.9, over_agent=True)
-    assert not distance.far(frame(-45), 0.9, over_agent=True)  # the word had a louder vowel
-    assert not distance.far(frame(-60), 0.1, over_agent=True)  # no speech
+        assert distance.below_db(frame(-70), 0.01, over_agent=False) == 0.0
+    assert distance.below_db(frame(-45), 0.9, over_agent=True) == pytest.approx(23.0, abs=0.1)
+    assert distance.below_db(frame(-30), 0.9, over_agent=True) == pytest.approx(8.0, abs=0.1)
+    # the word had a louder vowel
+    assert distance.below_db(frame(-45), 0.9, over_agent=True) == pytest.approx(8.0, abs=0.1)
+    assert distance.below_db(frame(-60), 0.1, over_agent=True) == 0.0  # no speech
+    assert distance.below_db(frame(-10), 0.9, over_agent=True) == 0.0  # louder than usual
 
 
 def test_a_level_learned_over_the_agent_counts_for_nothing() -> None:
     distance = Distance()
     for _ in range(40):
-        distance.far(frame(-22), 0.9, over_agent=True)
-    assert not distance.far(frame(-50), 0.9, over_agent=True)
+        distance.below_db(frame(-22), 0.9, over_agent=True)
+    assert distance.below_db(frame(-50), 0.9, over_agent=True) == 0.0
