@@ -165,7 +165,8 @@ class _Run:
         def now() -> float:
             return START_S + loop.time() - began_s
 
-        site = Site(self._bundle, self._workspace, self._watching, self._holds, now)
+        graders = self._conditions.graders
+        site = Site(self._bundle, self._workspace, self._watching, self._holds, now, graders)
         spending = self._spending()
         if spending is None:
             return self._record(about, await self._crew.work(site, FreeReview()), None, None)

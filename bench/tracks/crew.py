@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from bench.suite.bundle import Bundle
@@ -22,6 +23,13 @@ class Site:
     watching: Watching
     holds: Holds
     now: Callable[[], float]  # Unix time of the run's own clock, virtual or real
+    graders: Path | None = None  # where sealed parts lie beside those in the suite
+
+    @property
+    def closed(self) -> tuple[str, ...]:
+        """Folders in which no worker has anything to look for."""
+        places = (self.bundle.root.parent, self.graders)
+        return tuple(str(place) for place in places if place is not None)
 
 
 @dataclass(frozen=True, slots=True)

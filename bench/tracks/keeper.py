@@ -111,13 +111,13 @@ class Keeper:
         return ruling
 
     def _check(self, action: ProposedAction) -> None:
-        suite = str(self.site.bundle.root.parent)
         shown = (action.summary, action.command or "", action.content, *action.files)
-        if any(suite in words for words in shown):
-            raise WorkerFailed(
-                f"The worker turned to the folder of the tasks, {suite}, where the sealed halves "
-                "lie, and was stopped."
-            )
+        for folder in self.site.closed:
+            if any(folder in words for words in shown):
+                raise WorkerFailed(
+                    f"The worker turned to the folder {folder}, where the sealed halves of tasks "
+                    "lie, and was stopped."
+                )
 
     # --- after it
 

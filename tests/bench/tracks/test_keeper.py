@@ -60,7 +60,8 @@ class Desk:
         bundle = load_bundle(root)
         workspace = Workspace(bundle.public, top / "run")
         self.watching = Watching(Windows(()), Timeline(0.0))
-        site = Site(bundle, workspace, self.watching, Holds(), lambda: 5.0)
+        graders = top / "graders"
+        site = Site(bundle, workspace, self.watching, Holds(), lambda: 5.0, graders)
         self.boundary = Boundary()
         view = View(workspace.scope(), top / "project")
         eyes = Eyes(site, "claude-code", view.folder)
@@ -194,10 +195,11 @@ async def test_a_worker_without_end_is_stopped(desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("tool", "key"), [("Bash", "command"), ("Read", "file_path"), ("mcp__files__open", "where")]
 )
-async def test_who_turns_to_the_folder_of_the_tasks_is_stopped(
-    desk: Desk, tmp_path: Path, tool: str, key: str
+@pytest.mark.parametrize("place", ["tasks/gifts/sealed/task.json", "graders/gifts/grade.py"])
+async def test_who_turns_to_a_folder_of_sealed_halves_is_stopped(
+    desk: Desk, tmp_path: Path, tool: str, key: str, place: str
 ) -> None:
-    there = {key: f"{tmp_path}/tasks/gifts/sealed/task.json"}
+    there = {key: f"{tmp_path}/{place}"}
     ruling = await desk.tell("PreToolUse", tool_name=tool, tool_input=there)
     assert ruling is not None
     assert ruling.verdict is Verdict.DENY
