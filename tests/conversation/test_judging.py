@@ -14,7 +14,7 @@ from jarvis_voice import events
 from jarvis_voice.conversation import ConversationSettings
 
 SEMANTIC = ConversationSettings(endpointing=SemanticEndpointing(Waits()))
-JUDGED = ConversationSettings(endpointing=JudgedEndpointing(Waits()))
+JUDGED = ConversationSettings(endpointing=JudgedEndpointing(Waits(usual_s=0.544)))
 ANSWERS = {"How is it going?": "It is working.", "So the thing is": "What is it?"}
 
 
