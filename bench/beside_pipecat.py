@@ -201,7 +201,8 @@ def planned() -> Plan:
 
 
 def _said(studio: Studio, said: Sequence[str]) -> Sound:
-    return np.concatenate([studio.clip(Line(one, JARVIS_VOICE)).samples for one in said])
+    lines = [Line(one, JARVIS_VOICE, speed=1.0) for one in said]  # both sides' pace
+    return np.concatenate([studio.clip(line).samples for line in lines])
 
 
 def sentences(text: str) -> list[str]:
