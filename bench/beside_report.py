@@ -65,15 +65,17 @@ def conversation(
 def nod(side: str, take: Take, clip: Clip, answers: tuple[Sound, Sound]) -> Nod:
     """Read from a take whose second cue is the clip.
 
-    ``answers`` are how the answer that it falls into sounds, and how all others do.
+    ``answers`` are how the answer that it falls into sounds, and how all others do. What sounded
+    until then is of that answer too: blocks that come late change its likeness.
     """
     agent = tuple((span.start_s, span.end_s) for span in audible_spans(take.agent, RATE))
     found = Nod(side, spoke=False, agent=agent, told=tuple(take.told))
     if not math.isfinite(take.said_s[1]):
         return found
     user = Span(take.said_s[1] + clip.start_s, take.said_s[1] + clip.end_s)
-    old, new = ([Spoken("", (), RATE, [sound])] for sound in answers)
-    became = overlapped(take.agent, user, (old, new))
+    before = take.agent[: round(user.start_s * RATE)]
+    old, new = Spoken("", (), RATE, [answers[0], before]), Spoken("", (), RATE, [answers[1]])
+    became = overlapped(take.agent, user, ([old], [new]))
     found = replace(found, user=(user.start_s, user.end_s))
     if not became.spoke:
         return found

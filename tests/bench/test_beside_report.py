@@ -134,6 +134,12 @@ def test_an_answer_that_is_cut_and_followed_by_another_was_stopped_and_answered(
     assert found.answered_s == pytest.approx(1.8, abs=0.02)
 
 
+def test_what_sounded_before_is_of_the_answer_however_it_was_spoilt_on_its_way() -> None:
+    spoilt = recorded(hiss("stutter", 1.3, RATE), silence(2.0))
+    found = nod("pipecat", spoilt, CLIP, (ANSWER, OTHER))
+    assert (found.spoke, found.stopped) == (True, True)
+
+
 def test_nothing_is_measured_where_the_answer_was_over_or_never_came() -> None:
     assert not nod("jarvis", recorded(silence(4.0)), CLIP, (ANSWER, OTHER)).spoke
     never = Take(ANSWER, ANSWER, [0.0, math.nan])
