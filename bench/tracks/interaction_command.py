@@ -71,6 +71,8 @@ def interact(args: argparse.Namespace, io: Io) -> int:
         io.note("All judges are of one family by their names; their faults may be the same.")
     if setup.engines is not None:
         io.note("The engines that speak and hear are loaded first.")
+        if args.jobs > 1:
+            io.note("Jobs share the cores: take times to first audio from a run with one job.")
     plan = _plan(args, setup)
     if args.frames is not None:
         _write_frames(args.frames, plan, setup, io)

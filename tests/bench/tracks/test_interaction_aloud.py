@@ -268,6 +268,12 @@ def test_the_command_reports_what_the_sound_costs(
     assert "p95" in out.getvalue()
 
 
+def test_a_negative_count_of_spoken_tasks_is_a_wrong_call() -> None:
+    err = io.StringIO()
+    assert main(["bench", "interact", "--voice", "-1"], Io(io.StringIO(), err)) == 2
+    assert "--voice -1" in err.getvalue()
+
+
 def test_without_voice_nothing_of_sound_is_told(tmp_path: Path) -> None:
     out = io.StringIO()
     words = ["bench", "interact", "--tasks", TASK, "--out", str(tmp_path)]
