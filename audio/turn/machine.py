@@ -253,9 +253,9 @@ class TurnMachine:
         elif until_s > before_s:
             self._sustained.voiced(until_s - max(frame.duration_s, 0.0), until_s)
         self._sign_of_speech()
+        if self._turn is not None and frame.claim is not None:
+            self._turn.claim = frame.claim  # also of the silence after it: so a hum ends
         if self._turn is not None and self._segmenter.speaking:
-            if frame.claim is not None:
-                self._turn.claim = frame.claim
             if frame.probability >= self._settings.speech_threshold:
                 self._turn.below_db = min(self._turn.below_db, frame.below_db)
             self._weigh_overlap(self._turn)

@@ -56,9 +56,10 @@ from audio.turn.side_talk import about_work, to_somebody_else
 PAUSE_CLAIM = 0.85  # of the sound alone, at which the agent pauses
 DOUBT_CLAIM = 0.15  # under it the sound speaks against an interruption
 DOUBT_WORD_CLAIM = 0.4  # under it a single word is doubted: hums are taken for "no"
+HUM_CLAIM = 0.6  # under it a word that is said alone may be a hum
 IGNORED_CLAIM = 0.2  # under it a short sound is none, whatever words were found in it
 FAR_DB = 15.0  # below usual; a canceller takes 2 to 6 dB from a user who speaks over the agent
-WEAK_DB = 9.0  # three times as far away, or turned to the other side
+WEAK_DB = 8.0  # two and a half times as far away, or turned to the other side
 _SHORT_S = 0.6  # hums and laughs last no longer
 _ENOUGH_WORDS = 2  # a single one of a hypothesis is often a syllable that was cut off
 
@@ -166,7 +167,7 @@ def _hum(heard: Overheard, settings: TurnSettings) -> bool:
 
     The smallest recognizers write "Amen" and "Emma" for a hum.
     """
-    if heard.claim is None or heard.claim >= DOUBT_WORD_CLAIM:
+    if heard.claim is None or heard.claim >= HUM_CLAIM:
         return False
     brief = heard.speech_s < settings.barge_in_s - TOLERANCE_S
     return brief and real_words(heard.words) == 1 and not SAID_ALONE & set(words_of(heard.words))

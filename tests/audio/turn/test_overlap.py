@@ -100,7 +100,7 @@ def test_who_is_far_away_needs_a_stop_phrase() -> None:
 def test_a_weak_voice_must_speak_of_work_or_stop() -> None:
     assert verdict(claim=0.99, speech_s=3.0, below_db=10.0) == "UNDECIDED"
     assert verdict("the coffee is in the kitchen", settled=True, below_db=10.0) == "PASS"
-    assert verdict("the coffee is in the kitchen", settled=True, below_db=8.0) == "YIELD"
+    assert verdict("the coffee is in the kitchen", settled=True, below_db=7.0) == "YIELD"
     assert verdict("why did it change three files", settled=True, below_db=10.0) == "YIELD"
     assert verdict("which agents are waiting", claim=0.5, below_db=10.0) == "YIELD"
     assert verdict("wait a moment", claim=0.9, below_db=10.0) == "YIELD"
@@ -109,7 +109,7 @@ def test_a_weak_voice_must_speak_of_work_or_stop() -> None:
 def test_a_hum_that_is_heard_as_a_word_is_none() -> None:
     assert verdict("Amen.", settled=True, claim=0.31, speech_s=0.6) == "PASS"
     assert verdict("M-ham!", settled=True, claim=0.07, speech_s=0.7) == "PASS"
-    assert verdict("Amen.", settled=True, claim=0.5, speech_s=0.6) == "YIELD"
+    assert verdict("Amen.", settled=True, claim=0.6, speech_s=0.6) == "YIELD"
     assert verdict("Amen.", settled=True, speech_s=0.6) == "YIELD"  # nobody listens to the sound
     assert verdict("Why?", settled=True, claim=0.31, speech_s=0.6) == "YIELD"
     assert verdict("Amen to that.", settled=True, claim=0.31, speech_s=0.6) == "YIELD"
@@ -232,12 +232,25 @@ def test_the_users_own_level_is_learned_before_anybody_is_weaker() -> None:
         assert distance.below_db(frame(-22), 0.9, over_agent=False) == 0.0
     for _ in range(12):
         assert distance.below_db(frame(-70), 0.01, over_agent=False) == 0.0
-    assert distance.below_db(frame(-45), 0.9, over_agent=True) == pytest.approx(23.0, abs=0.1)
-    assert distance.below_db(frame(-30), 0.9, over_agent=True) == pytest.approx(8.0, abs=0.1)
-    # the word had a louder vowel
-    assert distance.below_db(frame(-45), 0.9, over_agent=True) == pytest.approx(8.0, abs=0.1)
+    assert distance.below_db(frame(-45), 0.9, over_agent=True) == pytest.approx(23.0, abs=0.2)
+    for _ in range(12):
+        below_db = distance.below_db(frame(-30), 0.9, over_agent=True)
+    assert below_db == pytest.approx(8.0, abs=0.1)
     assert distance.below_db(frame(-60), 0.1, over_agent=True) == 0.0  # no speech
     assert distance.below_db(frame(-10), 0.9, over_agent=True) == 0.0  # louder than usual
+
+
+def test_the_loud_part_of_a_users_speech_is_what_is_usual() -> None:
+    distance = Distance()
+    for _ in range(8):
+        for dbfs in [-20.0] * 12 + [-34.0] * 12:
+            distance.below_db(frame(dbfs), 0.9, over_agent=False)
+    for _ in range(12):
+        below_db = distance.below_db(frame(-20), 0.9, over_agent=True)
+    assert below_db == 0.0
+    for _ in range(12):
+        below_db = distance.below_db(frame(-34), 0.9, over_agent=True)
+    assert 9.0 < below_db < 14.0
 
 
 def test_a_level_learned_over_the_agent_counts_for_nothing() -> None:
