@@ -19,9 +19,7 @@ class Overhearing:
     def heard(self, heard: HeardFrame, *, over_agent: bool) -> FrameHeard:
         """The fact of one frame; ``over_agent`` tells that the agent speaks at the same time."""
         frame = heard.frame
-        below_db = self._distance.below_db(
-            frame.samples, frame.probability, over_agent=over_agent
-        )
+        below_db = self._distance.below_db(frame.samples, frame.probability, over_agent=over_agent)
         claim = None
         if self._claims is not None:
             claim = self._claims.hear(frame.samples, frame.probability, wanted=over_agent)

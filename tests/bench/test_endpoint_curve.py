@@ -39,7 +39,7 @@ def test_no_turn_ends_before_its_words_are_known():
 
 
 def test_a_judgement_is_told_to_the_machine():
-    whole = paused("Banana.", 0.8)
+    whole = paused("Banana.", 1.2)
     sure = replace(whole, judged={"semantic": Judgement(TurnState.INCOMPLETE, 0, 0.95)})
     policy = SemanticEndpointing(Waits())
     assert decide(sure, policy) is not None
