@@ -392,7 +392,7 @@ def _question(said: _Said) -> Reading | None:
         return None
     mark = said.text.endswith("?")
     if core[0] in lexicon.WH_WORDS:
-        return _half_asked(core) or _complete(CERTAIN if mark else LIKELY, "a whole question")
+        return _half_asked(core, mark) or _complete(CERTAIN if mark else LIKELY, "a whole question")
     if core[0] in lexicon.AUXILIARIES and core[0] not in ("dont", "do") and len(core) > 2:
         if len(core) == 3 and core[0] not in lexicon.BE:  # "may it push": what, and where?
             return _complete(FAIR, "a yes-or-no question, as short as can be")
@@ -402,7 +402,7 @@ def _question(said: _Said) -> Reading | None:
     return None
 
 
-def _half_asked(core: Sequence[str]) -> Reading | None:
+def _half_asked(core: Sequence[str], mark: bool) -> Reading | None:
     """What a question with "what", "how", "which" still needs: a verb, or the rest of it."""
     at = next((i for i, word in enumerate(core) if i and word in lexicon.AUXILIARIES), None)
     if at is None:
@@ -418,12 +418,13 @@ def _half_asked(core: Sequence[str]) -> Reading | None:
             and tuple(core[:2]) != ("what", "is")
         ):
             return _incomplete(DOUBTFUL, f'"{" ".join(core)}" wants to go on')
-        if named and core[0] in ("how", "what"):
+        if named and core[0] in ("how", "what") and not mark:
             return _complete(PROBABLE, "a question that may go on")
         return None
     if not rest and core[at] == "do" and len(core) == 2:
         return _incomplete(UNLIKELY, f'"{" ".join(core)}" has no verb yet')
-    if lone or (named and len(rest) == 2):
+    verb = len(rest) == 2 and rest[0] in ("this", "that") and rest[1] not in lexicon.ACTORS
+    if lone or (named and len(rest) == 2 and not verb):  # "why did that fail" has one
         return _incomplete(UNLIKELY, f'"{" ".join(core)}" has no verb yet')
     return None
 
@@ -444,6 +445,9 @@ def _without_auxiliary(core: Sequence[str]) -> Reading | None:
 def _command(said: _Said) -> Reading | None:
     """Whole, but one more place, time or reason may follow; the less was said, the likelier."""
     core = said.core
+    told = core[1:2] and core[0] in ("tell", "show", "ask") and core[1] in lexicon.OBJECTS
+    if told and len(core) > _SHORT_CLAUSE and core[2] in lexicon.WH_WORDS:
+        return _complete(LIKELY, "asks to be told something")
     if core and core[0] in lexicon.COMMANDS and len(core) > 1:
         return _complete(PROBABLE if len(core) > _SHORT_COMMAND else FAIR, "a whole command")
     return None

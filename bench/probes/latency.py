@@ -95,7 +95,7 @@ def shared_items(take: Take, side: str) -> list[Item]:
         item = Item("shared", str(place + 1), side, "quiet", prompt.clip.text)
         item.warm_up = place < WARM_UP
         item.interrupted = place + 1 < len(prompts) and prompts[place + 1].interrupts
-        measure(item, take, prompt.clip, take.said_s[place])
+        measure(item, take, prompt.clip, take.said_s[place], over_answer=prompt.interrupts)
         items.append(item)
     return items
 
@@ -111,8 +111,13 @@ async def prompt(setting: Setting, side: Side, corpus: Corpus, case: PromptCase)
     return item
 
 
-def measure(item: Item, take: Take, clip: Clip, said_s: float) -> None:
-    """Read an item's figures from a take."""
+def measure(
+    item: Item, take: Take, clip: Clip, said_s: float, *, over_answer: bool = False
+) -> None:
+    """Read an item's figures from a take.
+
+    ``over_answer``: it is said into an answer, whose last words may begin after it has.
+    """
     if math.isnan(said_s):
         item.missed = take.missed
         return
@@ -120,9 +125,10 @@ def measure(item: Item, take: Take, clip: Clip, said_s: float) -> None:
     spans = audible_spans(take.agent, RATE)
     item.stop_s = yield_latency_s(spans, begun_s)
     speaking_s = begun_s + (item.stop_s or 0.0)
-    item.early = (
-        overlap_s([s for s in spans if s.start_s >= speaking_s], [Span(begun_s, ended_s)]) > 0
-    )
+    later = [span for span in spans if span.start_s >= speaking_s]
+    if over_answer:
+        later = [span for span in later if span.end_s > ended_s]
+    item.early = overlap_s(later, [Span(begun_s, ended_s)]) > 0
     item.user = ((begun_s, ended_s),)
     item.agent = tuple((span.start_s, span.end_s) for span in spans)
     latency = _turn_near(take, ended_s)

@@ -138,7 +138,7 @@ def turn_cases(
     """Every text with its pauses drawn twice, by two voices; finished ones once.
 
     ``part`` is one of TURN_PARTS. The unseen texts were written by somebody who knew neither the
-    rules nor the other texts, and the rules were never changed after a look at them.
+    rules nor the other texts, and no rule was made for them.
     """
     data = texts("turns")
     chance = random.Random(f"{seed} {part}" if part != TURN_PARTS[0] else seed)
