@@ -11,9 +11,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 
-from audio.turn.completeness import Reading, read
+from audio.turn.completeness import read
 from audio.turn.endpointing import EndpointContext, Endpointing, FixedEndpointing, Wait
 from audio.turn.events import TurnJudged, TurnState
+from audio.turn.reading import Reading
 from audio.turn.settings import TurnSettings
 
 _BOUND = 2.5  # of a controller's log odds: 0.92 or 0.08; no witness alone outweighs all others
