@@ -13,6 +13,7 @@ BACKCHANNELS: Final = frozenset(
     {
         # hums and laughs
         "m", "mm", "mhm", "mmhm", "mmhmm", "mhmm", "mm hm", "mm hmm", "m hm", "m hmm",
+        "m h m", "h m",
         "hm", "hmm", "hum", "uh", "uh huh", "uhuh", "uhhuh", "um", "ah", "aha", "ah ha", "a ha",
         "eh", "er", "oh", "ooh", "ohh", "huh", "ha", "haha", "hahaha", "ha ha", "heh", "hehe",
         "he he", "hah", "mm mm",

@@ -140,19 +140,17 @@ def measure(item: Item, take: Take, clip: Clip) -> None:
 
 
 def heard_after(take: Take, onset_s: float) -> str:
-    """The words of all turns that began at or after ``onset_s``, the newest of each."""
-    begun = {
-        event.turn
-        for event in take.events
-        if isinstance(event, events.SpeechStarted) and event.onset_s - take.began_s > onset_s - 0.5
-    }
+    """The words of all turns that were heard after ``onset_s``, the newest of each.
+
+    A turn counts that was open before: the sound of the agent itself may have opened it.
+    """
     texts_of: dict[int, str] = {}
     for event in take.events:
         if (
             isinstance(
                 event, events.TranscriptChanged | events.TranscriptSettled | events.TurnCommitted
             )
-            and event.turn in begun
+            and event.at_s - take.began_s > onset_s
             and event.text
         ):
             texts_of[event.turn] = event.text
