@@ -41,7 +41,7 @@ LIMITS = {
 VOICE = "bf_emma"  # that of the prompts
 BACKCHANNEL = "Mm-hm."
 PAUSE_MS = 900  # between the end of an answer and the next prompt, as in ``jarvis demo``
-INTERRUPT_MS = 1600  # after the answer that is interrupted began
+INTERRUPT_MS = 2500  # after the answer that is interrupted began: into its second sentence
 AGENT_PAUSE_MS = 500
 
 

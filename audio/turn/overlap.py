@@ -13,7 +13,7 @@ first rule that applies gives the verdict::
     words     said to somebody else                           PASS
     words     that begin with a stop phrase                   YIELD
     words     of backchannels only, not yet twice barge_in_s  PASS
-    words     that may become a backchannel ("all")           see below
+    words     that may become a backchannel ("all")           UNDECIDED for barge_in_s
     words     two or more beside backchannels                 YIELD
     words     of any other kind                               PAUSE
     far away, or weak                                         UNDECIDED
@@ -140,7 +140,9 @@ def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
         if heard.speech_s < 2 * settings.barge_in_s - TOLERANCE_S:
             return Opinion(Verdict.PASS, f"backchannel {said}")
         return None
-    if doubted or heard.claim is None or may_become_backchannel(heard.words):
+    if may_become_backchannel(heard.words):
+        return None if lasting else _UNDECIDED
+    if doubted or heard.claim is None:
         return None
     if single:
         return Opinion(Verdict.PAUSE, f"a word over the agent: {said}")

@@ -63,6 +63,8 @@ def test_words_found_in_a_short_sound_that_claims_nothing_are_none() -> None:
         ("Hey", 0.8, "UNDECIDED"),  # whom?
         ("All", 0.6, "UNDECIDED"),  # right?
         ("God", 0.6, "UNDECIDED"),  # it?
+        ("All", 0.99, "UNDECIDED"),
+        ("M.H.", 0.99, "UNDECIDED"),  # "mm-hm" so far
         ("Yeah, that makes", 0.6, "UNDECIDED"),
         ("Yeah", 0.99, "PASS"),
         ("Okay, stop", 0.9, "YIELD"),
