@@ -24,11 +24,11 @@ from pathlib import Path
 from typing import Any
 
 from audio.pcm import RATE
-from audio.tts.registry import open_synthesizer
 from audio.wav import write_wav
 from bench.errors import ForeignFailed
 from bench.foreign.servers import started
-from bench.make_prompts import speak
+from bench.probes.recipe import Line
+from bench.probes.speaker import Studio
 from jarvis_voice.resources import asset
 
 LIMITS = {
@@ -42,6 +42,7 @@ VOICE = "bf_emma"  # that of the prompts
 BACKCHANNEL = "Mm-hm."
 PAUSE_MS = 900  # between the end of an answer and the next prompt, as in ``jarvis demo``
 INTERRUPT_MS = 2500  # after the answer that is interrupted began: into its second sentence
+OVERHEARD_MS = 1700  # likewise: a pause between two sentences would look like a stop
 AGENT_PAUSE_MS = 500
 
 
@@ -58,7 +59,7 @@ def scenario(url: str, folder: Path) -> dict[str, Any]:
         {
             "id": name,
             "audio": sound,
-            "start": {"after": "agent_speech_start", "delay_ms": 700},
+            "start": {"after": "agent_speech_start", "delay_ms": OVERHEARD_MS},
             "expect": "ignore",
         }
         for name, sound in overlaps
@@ -99,11 +100,12 @@ def make_sounds(folder: Path) -> None:
     """Put all that the user says into ``folder``."""
     for sound in asset("prompts").glob("*.wav"):
         shutil.copy(sound, folder / sound.name)
-    synthesizer = open_synthesizer("kokoro", voice=VOICE)
+    studio = Studio()
     try:
-        write_wav(folder / "backchannel.wav", speak(synthesizer, BACKCHANNEL), RATE)
+        hum = studio.clip(Line(BACKCHANNEL, VOICE))
+        write_wav(folder / "backchannel.wav", hum.samples, RATE)
     finally:
-        synthesizer.close()
+        studio.close()
 
 
 @contextmanager

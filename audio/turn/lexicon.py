@@ -55,4 +55,10 @@ SAID_ALONE: Final = frozenset(
     longer next back skip continue help pardon tests status summary cost""".split()
 )
 
+# What small recognizers write for "mm-hm" and its like: "Amen", "I'm him", "It's a man".
+HUM_WORDS: Final = frozenset(
+    """a am amen em emma h ham hand hem hermed him home hum i im its m mama mamma man me meham memo
+    men miham moment mom mum my sim smell the to""".split()
+)
+
 LONGEST_PHRASE: Final = max(len(phrase.split()) for phrase in BACKCHANNELS | STOP_PHRASES)

@@ -8,7 +8,7 @@ first rule that applies gives the verdict::
     a final   said to somebody else                           PASS
     a final   that begins with a stop phrase                  YIELD
     a final   of a short sound that claims nothing            PASS
-    a final   of a word alone that claims little              PASS
+    a final   that a hum is heard as, when it claims little   PASS
     a final   with words                                      YIELD
     words     said to somebody else                           PASS
     words     that begin with a stop phrase                   YIELD
@@ -18,13 +18,14 @@ first rule that applies gives the verdict::
     words     of any other kind                               PAUSE
     far away, or weak                                         UNDECIDED
     a controller takes it for a backchannel, or for nothing   PASS
-    sound     that claims the floor, for pause_s              PAUSE
     speech    for barge_in_s                                  YIELD
+    sound     that claims the floor, for pause_s              PAUSE
+    sound     that does not, or no longer                     PASS
 
 *Claim* is how surely the sound itself, whatever its words, asks for the floor; None where nobody
-listens to the sound. Words that the sound speaks against (a claim under DOUBT_CLAIM, for a single
-word under DOUBT_WORD_CLAIM) do not count until they are final, or speech has lasted ``barge_in_s``:
-recognizers make words of hums.
+listens to the sound. Words that the sound speaks against do not count until they are final, or
+speech has lasted ``barge_in_s``: recognizers make words of hums. That is a claim under DOUBT_CLAIM,
+for a single word under DOUBT_WORD_CLAIM, and for words that a hum is heard as under HUM_CLAIM.
 
 *Far away* is a voice much weaker than this user's, *weak* one that is less so: the user who has
 turned away, or somebody else in the room. Words of a far voice are said to somebody else unless
@@ -47,16 +48,17 @@ from audio.turn.barge_in import (
     words_of,
 )
 from audio.turn.events import TurnState
-from audio.turn.lexicon import SAID_ALONE
+from audio.turn.lexicon import HUM_WORDS, SAID_ALONE
 from audio.turn.segmenter import TOLERANCE_S
 from audio.turn.settings import TurnSettings
 from audio.turn.side_talk import about_work, to_somebody_else
 
 # Chosen on one half of the cases of ``bench/overlap_cases.py``; the other half reports.
 PAUSE_CLAIM = 0.85  # of the sound alone, at which the agent pauses
+NO_CLAIM = 0.5  # under it an agent that paused for the sound goes on
 DOUBT_CLAIM = 0.15  # under it the sound speaks against an interruption
 DOUBT_WORD_CLAIM = 0.4  # under it a single word is doubted: hums are taken for "no"
-HUM_CLAIM = 0.6  # under it a word that is said alone may be a hum
+HUM_CLAIM = 0.75  # under it a brief sound may be a hum, whatever word was found in it
 IGNORED_CLAIM = 0.2  # under it a short sound is none, whatever words were found in it
 FAR_DB = 15.0  # below usual; a canceller takes 2 to 6 dB from a user who speaks over the agent
 WEAK_DB = 8.0  # two and a half times as far away, or turned to the other side
@@ -132,6 +134,8 @@ def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
     lasting = heard.speech_s >= settings.barge_in_s - TOLERANCE_S
     single = real_words(heard.words) < _ENOUGH_WORDS
     doubt_claim = DOUBT_WORD_CLAIM if single else DOUBT_CLAIM
+    if _like_a_hum(heard.words):
+        doubt_claim = HUM_CLAIM
     doubted = heard.claim is not None and heard.claim < doubt_claim and not lasting
     if kind is Overlap.STOP:
         phrase = f'stop phrase "{stop_phrase(heard.words)}"'
@@ -161,18 +165,28 @@ def _by_sound(heard: Overheard, settings: TurnSettings) -> Opinion:
     long_enough = heard.speech_s >= settings.pause_s - TOLERANCE_S
     if long_enough and claim is not None and claim >= PAUSE_CLAIM:
         return Opinion(Verdict.PAUSE, f"the sound asks for the floor ({claim:.2f})")
+    if claim is not None and claim < NO_CLAIM:
+        return Opinion(Verdict.PASS, f"the sound does not ask for the floor ({claim:.2f})")
     return _UNDECIDED
 
 
 def _hum(heard: Overheard, settings: TurnSettings) -> bool:
-    """A single word that nobody says alone to take the floor, and a sound that hardly asks for it.
-
-    The smallest recognizers write "Amen" and "Emma" for a hum.
-    """
-    if heard.claim is None or heard.claim >= HUM_CLAIM:
-        return False
+    """A brief sound that hardly asks for the floor, and words that a hum is heard as."""
     brief = heard.speech_s < settings.barge_in_s - TOLERANCE_S
-    return brief and real_words(heard.words) == 1 and not SAID_ALONE & set(words_of(heard.words))
+    return (
+        brief and heard.claim is not None and heard.claim < HUM_CLAIM and _like_a_hum(heard.words)
+    )
+
+
+def _like_a_hum(text: str) -> bool:
+    """What recognizers write for hums, or a single word that nobody says alone to take the floor.
+
+    The smallest of them write "Amen" and "Emma".
+    """
+    words = set(words_of(text))
+    if not words or stop_phrase(text) or words & SAID_ALONE:
+        return False
+    return words <= HUM_WORDS or real_words(text) == 1
 
 
 def _elsewhere(heard: Overheard) -> bool:
