@@ -1,5 +1,5 @@
-"""Does it grow slower or larger? An hour of conversation in fast simulation, first quarter against
-last.
+"""Does it grow slower or larger? An hour of conversation in fast simulation, its first ten minutes
+against its last.
 
 A turn about every ten seconds, every third answer interrupted, a backchannel now and then. With
 ``--engines real`` the default recognizer, voice detector and synthesizer do all the work of an hour
@@ -59,7 +59,7 @@ def resident_mb() -> float:
 
 
 def soak(minutes: float, real: bool) -> dict[str, Any]:
-    """Hold the conversation and compare its first quarter with its last."""
+    """Hold the conversation and compare its first sixth with its last."""
     meter = Meter()
     prompts = [prompt for prompt in shared_prompts() if not prompt.interrupts]
 
@@ -106,21 +106,21 @@ def _compare(meter: Meter, commits: Sequence[Any], starts: Sequence[Any]) -> dic
     last = len(meter.memory_mb) - 1
     return {
         "turns": len(commits),
-        "work_s": _quarters(meter.work_s),
-        "response_s": _quarters(responses),
-        "memory_mb": _quarters(meter.memory_mb),
+        "work_s": _sixths(meter.work_s),
+        "response_s": _sixths(responses),
+        "memory_mb": _sixths(meter.memory_mb),
         "memory_growth_mb": round(meter.memory_mb[-1] - meter.memory_mb[min(5, last)], 1),
     }
 
 
-def _quarters(values: Sequence[float]) -> dict[str, float]:
-    quarter = max(1, len(values) // 4)
-    first, last = statistics.median(values[:quarter]), statistics.median(values[-quarter:])
+def _sixths(values: Sequence[float]) -> dict[str, float]:
+    sixth = max(1, len(values) // 6)
+    first, last = statistics.median(values[:sixth]), statistics.median(values[-sixth:])
     return {"first": round(first, 4), "last": round(last, 4), "ratio": round(last / first, 3)}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Measure and print; exit status 1 when the last quarter worked 1.2 times as long."""
+    """Measure and print; exit status 1 when the last ten minutes worked 1.2 times as long."""
     parser = argparse.ArgumentParser(
         prog="python -m bench.soak",
         description=__doc__,
