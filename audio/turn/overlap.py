@@ -16,7 +16,7 @@ first rule that applies gives the verdict::
     words     that may become a backchannel ("all")           UNDECIDED for barge_in_s
     words     two or more beside backchannels                 YIELD
     words     of any other kind                               PAUSE
-    far away, or weak                                         UNDECIDED
+    far away                                                  UNDECIDED
     a controller takes it for a backchannel, or for nothing   PASS
     speech    for barge_in_s                                  YIELD
     sound     that claims the floor, for pause_s              PAUSE
@@ -27,9 +27,9 @@ listens to the sound. Words that the sound speaks against do not count until the
 speech has lasted ``barge_in_s``: recognizers make words of hums. That is a claim under DOUBT_CLAIM,
 for a single word under DOUBT_WORD_CLAIM, and for words that a hum is heard as under HUM_CLAIM.
 
-*Far away* is a voice much weaker than this user's, *weak* one that is less so: the user who has
-turned away, or somebody else in the room. Words of a far voice are said to somebody else unless
-they begin with a stop phrase, those of a weak one also unless they are about work.
+*Far away* is a voice much weaker than this user's: the user who has turned away, somebody else in
+the room, or what a canceller has left of the agent. Its words are said to somebody else unless they
+begin with a stop phrase and sound like one.
 
 PASS before a final is no last word: the agent goes on, and what comes next is weighed again.
 """
@@ -51,7 +51,7 @@ from audio.turn.events import TurnState
 from audio.turn.lexicon import HUM_WORDS, SAID_ALONE
 from audio.turn.segmenter import TOLERANCE_S
 from audio.turn.settings import TurnSettings
-from audio.turn.side_talk import about_work, to_somebody_else
+from audio.turn.side_talk import to_somebody_else
 
 # Chosen on one half of the cases of ``bench/overlap_cases.py``; the other half reports.
 PAUSE_CLAIM = 0.85  # of the sound alone, at which the agent pauses
@@ -60,8 +60,9 @@ DOUBT_CLAIM = 0.15  # under it the sound speaks against an interruption
 DOUBT_WORD_CLAIM = 0.4  # under it a single word is doubted: hums are taken for "no"
 HUM_CLAIM = 0.75  # under it a brief sound may be a hum, whatever word was found in it
 IGNORED_CLAIM = 0.2  # under it a short sound is none, whatever words were found in it
-FAR_DB = 15.0  # below usual; a canceller takes 2 to 6 dB from a user who speaks over the agent
-WEAK_DB = 8.0  # two and a half times as far away, or turned to the other side
+# Below usual: two and a half times as far away. A canceller takes 2 to 6 dB from a user who speaks
+# over the agent, and leaves of the agent what is 9 to 15 dB below the user.
+FAR_DB = 8.0
 _SHORT_S = 0.6  # hums and laughs last no longer
 _ENOUGH_WORDS = 2  # a single one of a hypothesis is often a syllable that was cut off
 
@@ -154,7 +155,7 @@ def _rolling(heard: Overheard, settings: TurnSettings) -> Opinion | None:
 
 
 def _by_sound(heard: Overheard, settings: TurnSettings) -> Opinion:
-    if heard.below_db >= WEAK_DB:
+    if heard.below_db >= FAR_DB:
         return _UNDECIDED
     if heard.judged is TurnState.BACKCHANNEL or heard.judged is TurnState.IDLE:
         return Opinion(Verdict.PASS, f"the turn controller says {heard.judged.value}")
@@ -192,6 +193,7 @@ def _like_a_hum(text: str) -> bool:
 def _elsewhere(heard: Overheard) -> bool:
     if to_somebody_else(heard.words):
         return True
-    if heard.below_db < WEAK_DB or stop_phrase(heard.words):
+    if heard.below_db < FAR_DB:
         return False
-    return heard.below_db >= FAR_DB or not about_work(heard.words)
+    asks = heard.claim is None or heard.claim >= DOUBT_WORD_CLAIM
+    return not (asks and stop_phrase(heard.words))

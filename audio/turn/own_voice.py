@@ -12,6 +12,9 @@ from audio.turn.barge_in import words_of
 
 SHARE = 0.8  # of the heard words that the agent said too, in the same order
 LEAST_WORDS = 2  # a single word proves nothing: "stop" may be in the agent's sentence
+# An answer's first word that is heard first: so long a one is no coincidence. What is left of an
+# echo is loudest where an answer begins, and there the rest of it is often misheard.
+FIRST_WORD_LETTERS = 6
 
 
 def is_own_voice(heard: str, spoken: str) -> bool:
@@ -19,7 +22,10 @@ def is_own_voice(heard: str, spoken: str) -> bool:
     words = words_of(heard)
     if len(words) < LEAST_WORDS:
         return False
-    return _common(words, words_of(spoken)) >= SHARE * len(words)
+    said = words_of(spoken)
+    if words[0] in said[:1] and len(words[0]) >= FIRST_WORD_LETTERS:
+        return True
+    return _common(words, said) >= SHARE * len(words)
 
 
 def _common(some: Sequence[str], others: Sequence[str]) -> int:

@@ -1,8 +1,8 @@
-"""Is it said to somebody else in the room? English; data and two questions.
+"""Is it said to somebody else in the room? English; data and one question.
 
 Only what opens or ends with an address is told apart by its words alone: "honey, can you get the
 door". Names are those that many people have and that are no common words ("will", "mark", "grace"
-are left out). Whether it is about work only adds to what the level of the voice tells.
+are left out).
 """
 
 from __future__ import annotations
@@ -35,18 +35,6 @@ _BEFORE: Final = frozenset({"hey", "hi", "hello", "oh", "yes", "yeah", "sorry", 
 _TO_US: Final = frozenset({"jarvis"})
 _ELSEWHERE: Final = ("good boy", "good girl", "on a call", "on the phone")
 _TO_US_TOO: Final = frozenset({"buddy", "mate", "guys", "boy", "girl"})  # "thanks, buddy"
-# What one speaks about with an assistant that watches agents; singular and plural.
-_WORK: Final = frozenset(
-    "agent run test build deploy deployment branch commit merge push file folder code bug error "
-    "failure log server staging production database migration release report task step plan cost "
-    "token budget script config model api document docs readme version review change diff request "
-    "approval decision question answer result output job pipeline worker session command tool "
-    "prompt".split()
-)
-_WORK_ALSO: Final = frozenset(
-    "failed fails failing changed changes approve approved reject deny running finished blocked "
-    "deployed merged summary status progress".split()
-)
 _GREETINGS: Final = frozenset({"hello", "hi"})
 
 
@@ -64,10 +52,3 @@ def to_somebody_else(text: str) -> bool:
     if words[0] in _GREETINGS and "this is" in plain:
         return True
     return any(phrase in plain for phrase in _ELSEWHERE)
-
-
-def about_work(text: str) -> bool:
-    """Whether the words are about agents and what they do, or name Jarvis."""
-    words = set(words_of(text))
-    singular = {word.removesuffix("s") for word in words}
-    return bool(_TO_US & words or _WORK_ALSO & words or _WORK & (words | singular))

@@ -100,13 +100,11 @@ def test_who_is_far_away_needs_a_stop_phrase() -> None:
     assert verdict("Jarvis, stop", claim=0.99, below_db=20.0) == "YIELD"
 
 
-def test_a_weak_voice_must_speak_of_work_or_stop() -> None:
-    assert verdict(claim=0.99, speech_s=3.0, below_db=10.0) == "UNDECIDED"
-    assert verdict("the coffee is in the kitchen", settled=True, below_db=10.0) == "PASS"
-    assert verdict("the coffee is in the kitchen", settled=True, below_db=7.0) == "YIELD"
-    assert verdict("why did it change three files", settled=True, below_db=10.0) == "YIELD"
-    assert verdict("which agents are waiting", claim=0.5, below_db=10.0) == "YIELD"
+def test_who_is_a_little_weaker_than_usual_is_heard() -> None:
+    assert verdict("why did it change three files", settled=True, below_db=7.0) == "YIELD"
+    assert verdict("why did it change three files", settled=True, below_db=8.0) == "PASS"
     assert verdict("wait a moment", claim=0.9, below_db=10.0) == "YIELD"
+    assert verdict("no it has failed", claim=0.0, below_db=10.0) == "PASS"
 
 
 def test_a_hum_that_is_heard_as_a_word_is_none() -> None:

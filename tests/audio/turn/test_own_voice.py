@@ -37,5 +37,12 @@ def test_what_the_user_says_is_not(heard: str):
     assert not is_own_voice(heard, SPOKEN)
 
 
+def test_the_first_word_of_an_answer_gives_its_echo_away():
+    spoken = "Nothing has failed so far."
+    assert is_own_voice("Nothing is free.", spoken)
+    assert not is_own_voice("Nothing.", spoken)
+    assert not is_own_voice("not because it failed", spoken)
+
+
 def test_with_nothing_spoken_nothing_is_an_echo():
     assert not is_own_voice("how is it going", "")
