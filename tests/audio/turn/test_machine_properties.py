@@ -185,6 +185,7 @@ class AnyConversation(RuleBasedStateMachine):
         self.voiced_until_s = -math.inf
         self.voiced_s = 0.0  # in a row, up to now
         self.excused = False  # a hypothesis has spoken against an interruption
+        self.claim: float | None = None  # the newest; it stands until there is another
 
     def give(self, fact: Fact) -> None:
         self.now_s = max(self.now_s, fact.at_s)
@@ -197,6 +198,7 @@ class AnyConversation(RuleBasedStateMachine):
             self.voiced_s += FRAME_S
         else:
             self.voiced_s = 0.0
+        self.claim = self.claim if claim is None else claim
         self.give(FrameHeard(self.now_s, probability, FRAME_S, claim, below_db))
 
     @rule(count=st.integers(1, 60), claim=CLAIMS, below_db=st.sampled_from([0.0, 12.0, 20.0]))
@@ -204,7 +206,8 @@ class AnyConversation(RuleBasedStateMachine):
         """Whoever speaks on gets the floor, unless sound, distance or words speak against it."""
         for _ in range(count):
             self.frame(0.9, claim, below_db)
-            if below_db or self.excused or (claim is not None and claim < DOUBT_CLAIM):
+            doubted = self.claim is not None and self.claim < DOUBT_CLAIM
+            if below_db or self.excused or doubted:
                 continue
             needed_s = max(self.config.barge_in_s, self.config.start_s) + FRAME_S + 1e-6
             if self.voiced_s >= needed_s and not self.referee.closing:
