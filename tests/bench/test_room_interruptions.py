@@ -14,5 +14,6 @@ def test_four_interruptions_are_heard_and_none_is_jarvis_own_voice() -> None:
     assert record["heard"] == 4
     assert record["cuts_that_nobody_caused"] == 0
     # How it is spelled is the recognizer's: over the echo the smallest Whisper mishears some.
-    assert record["first_word_kept"] >= 3, record["transcripts"]
+    assert record["first_word_kept"] >= 2, record["transcripts"]
+    assert record["said_again"] <= 1
     assert record["faults"] == []
