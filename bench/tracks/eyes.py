@@ -36,6 +36,7 @@ from jarvis_voice.runs.model import (
     ToolRequested,
 )
 from jarvis_voice.runs.sources import hook_sorter
+from jarvis_voice.runs.sources.claude_code import run_name
 from jarvis_voice.runs.sources.sorting import Sorted
 from jarvis_voice.runs.tail import Tail
 from jarvis_voice.runtimes.calls import described
@@ -86,6 +87,10 @@ class Eyes:
             self._sessions[run_id] = name
             self._recordings[name] = self._recording(name, number)
         return self._sessions[run_id]
+
+    def run_in(self, payload: Mapping[str, Any]) -> str:
+        """Our name of the run that a hook input is about."""
+        return self.run_of(run_name(text(payload, "session_id"), text(payload, "agent_id")))
 
     def _recording(self, name: str, number: int) -> Recording:
         title = self._site.bundle.manifest.title
@@ -153,8 +158,7 @@ class Eyes:
 
     def _ran(self, payload: Mapping[str, Any]) -> None:
         """What a call that has run has plainly read."""
-        session, agent = text(payload, "session_id"), text(payload, "agent_id")
-        run_id = self.run_of(f"{session}/{agent}" if agent else session)
+        run_id = self.run_in(payload)
         call_id, given = text(payload, "tool_use_id"), mapping(payload, "tool_input")
         call = described(text(payload, "tool_name"), given)
         if call.command is not None:

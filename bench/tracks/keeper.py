@@ -69,9 +69,7 @@ class Keeper:
         self.eyes.hooked(payload)
         self.eyes.read_on(self.transcripts())
         if text(payload, "hook_event_name") == "PostToolBatch":
-            session, agent = text(payload, "session_id"), text(payload, "agent_id")
-            run_id = self.eyes.run_of(f"{session}/{agent}" if agent else session)
-            self.boundary.batch_ended(run_id)
+            self.boundary.batch_ended(self.eyes.run_in(payload))
 
     async def review(self, action: ProposedAction) -> Ruling:
         """The ruling on a call, or on what it has left behind."""
