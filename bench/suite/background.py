@@ -16,7 +16,7 @@ from bench.grading.grader import score
 from bench.grading.run_dir import RunDir
 from bench.requester import Memory
 from bench.suite.bundle import Bundle, digest_of
-from bench.suite.importer import Imported, grade, grader_of
+from bench.suite.importer import Imported, grade, grader_of, sealed_places
 from bench.suite.profile import PROFILE_NAME, read_profile
 from bench.suite.sealed import Availability, Category, Window, load_sealed
 
@@ -102,17 +102,10 @@ def _foreign(bundle: Bundle, graders: Path | None) -> Background:
         }
         return Graded(round(found.points, 6), shares)
 
-    profile = _profile(bundle, graders)
+    places = sealed_places(bundle, PROFILE_NAME, graders)
+    profile = next((path for path in places if path.is_file()), None)
     return Background(
         memories=read_profile(profile) if profile is not None else (),
         final_record_path=bundle.record_path,
         grade=graded if task.grader is not None else None,
     )
-
-
-def _profile(bundle: Bundle, graders: Path | None) -> Path | None:
-    """Looked for where a grader is."""
-    places = [bundle.root / "sealed" / PROFILE_NAME, bundle.root / PROFILE_NAME]
-    if graders is not None:
-        places.insert(0, graders / bundle.task_id / PROFILE_NAME)
-    return next((path for path in places if path.is_file()), None)

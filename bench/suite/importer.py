@@ -99,10 +99,14 @@ def find_tasks(checkout: Path, graders: Path | None = None) -> list[Imported]:
 
 def grader_of(bundle: Bundle, graders: Path | None = None) -> Path | None:
     """The task's sealed grader; None when there is none."""
-    places = [bundle.root / "sealed" / "grade.py", bundle.root / "grade.py"]
-    if graders is not None:
-        places.insert(0, graders / bundle.task_id / "grade.py")
+    places = sealed_places(bundle, "grade.py", graders)
     return next((path for path in places if path.is_file() and not path.is_symlink()), None)
+
+
+def sealed_places(bundle: Bundle, name: str, graders: Path | None = None) -> list[Path]:
+    """Where a sealed file of somebody else's task may lie, in the order in which it is taken."""
+    places = [bundle.root / "sealed" / name, bundle.root / name]
+    return places if graders is None else [graders / bundle.task_id / name, *places]
 
 
 def copy_public(tasks: list[Imported], target: Path) -> None:
