@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final
 
 REPORT_CHARS: Final = 4000  # of an output, in which the report is looked for
@@ -102,6 +103,7 @@ def is_absolute(path: str) -> bool:
 # --- things behind foreign tools
 
 
+@lru_cache(maxsize=256)  # a run has few tools, and calls them by the thousand
 def _kind(tool: str, verbs: frozenset[str]) -> str:
     """What the tool makes or removes, with the server that it belongs to; empty for neither."""
     spelled = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", tool.strip()).lower()
