@@ -143,7 +143,7 @@ def turn_cases(
     data = texts("turns")
     chance = random.Random(f"{seed} {part}" if part != TURN_PARTS[0] else seed)
     cases = []
-    for number, entry in enumerate(data["turns" if part == TURN_PARTS[0] else part]):
+    for number, entry in enumerate(data[part]):
         text, places = parse(entry["text"])
         voices = chance.sample(data["speakers"], DRAWS)
         for draw, voice in enumerate(voices[: DRAWS if places else 1]):
