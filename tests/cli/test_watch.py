@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,15 @@ def test_what_cannot_be_done_is_said_in_a_line(jarvis, words, status) -> None:
     jarvis(*words).refused(status)
 
 
+@pytest.fixture
+def heeding_ctrl_c() -> Iterator[None]:
+    """Programs that are started heed ctrl-C, also where a shell began the tests with "&"."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heeding_ctrl_c")
 def test_the_list_is_kept_up_to_date_until_ctrl_c(elsewhere: Path) -> None:
     events = elsewhere / "run.jsonl"
     watching = subprocess.Popen(
